@@ -72,7 +72,7 @@ class Review:
 
 def password_of(call: Call) -> str | None:
     """The password of workbooks, from a file or the environment."""
-    from clueval_xlsx.files.encryption import find_password
+    from clueval_xlsx.files.workbooks import find_password
 
     path = call.value("workbook.password_file")
     return find_password(None if path is None else Path(path))

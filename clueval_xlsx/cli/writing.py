@@ -105,7 +105,7 @@ class Writing(Outputs):
         if password is None:
             write(self.path(target))
             return
-        from clueval_xlsx.files.encryption import encrypt
+        from clueval_xlsx.files.workbooks import encrypt
 
         memory = io.BytesIO()
         write(memory)

@@ -114,11 +114,9 @@ def check_same_visible(
 
 
 def _around(side: VisibleText, place: int, stop: int) -> str:
-    def text(low: int, high: int) -> str:
-        return side.points[max(low, 0) : max(high, 0)].tobytes().decode("utf-32-le", "surrogatepass")
-
-    rest = text(place, min(place + _AROUND, stop))
-    return repr(f"{text(place - _AROUND, place)}⟦{rest or 'end of the document'}")
+    parts = side.points[max(place - _AROUND, 0) : place], side.points[place : min(place + _AROUND, stop)]
+    before, rest = (part.tobytes().decode("utf-32-le", "surrogatepass") for part in parts)
+    return repr(f"{before}⟦{rest or 'end of the document'}")
 
 
 # ---- two versions of one text: other quotation marks, dashes and Unicode forms are passed over and counted
@@ -148,10 +146,9 @@ class TextDifferences:
                 "annotations were carried over by their visible characters"
             )
         if self.passed:
-            verb = "is" if self.passed == 1 else "are"
             notes.append(
-                f"{gold}: {self.passed} of its characters {verb} written otherwise in {pred} (quotation marks, dashes, "
-                "Unicode forms), which was passed over (--align text)"
+                f"{gold}: characters that are written otherwise in {pred} (quotation marks, dashes, Unicode forms) and "
+                f"were passed over (--align text): {self.passed}"
             )
         return notes
 

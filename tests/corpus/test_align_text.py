@@ -133,11 +133,11 @@ def test_other_texts_are_refused_with_the_first_difference(gold: str, pred: str,
 @pytest.mark.parametrize(
     ("gold", "pred", "note"),
     [
-        ("Der „ Bund “ klagt", "Der `` Bund '' klagt", "2 of its characters"),
-        ("Der » Bund « klagt", 'Der " Bund " klagt', "2 of its characters"),
-        ("Der Bund – Süd klagt", "Der Bund - Süd klagt", "1 of its characters"),
-        ("René vom Bund", unicodedata.normalize("NFD", "René vom Bund"), "1 of its characters"),
-        ("Der Bund … klagt", "Der Bund ... klagt", "1 of its characters"),
+        ("Der „ Bund “ klagt", "Der `` Bund '' klagt", "(--align text): 2"),
+        ("Der » Bund « klagt", 'Der " Bund " klagt', "(--align text): 2"),
+        ("Der Bund – Süd klagt", "Der Bund - Süd klagt", "(--align text): 1"),
+        ("René vom Bund", unicodedata.normalize("NFD", "René vom Bund"), "(--align text): 1"),
+        ("Der Bund … klagt", "Der Bund ... klagt", "(--align text): 1"),
     ],
 )
 def test_differences_are_passed_over_counted_and_reported(gold: str, pred: str, note: str) -> None:

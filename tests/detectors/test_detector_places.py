@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clueval_xlsx.corpus.pair import make_pair
 from clueval_xlsx.corpus.reading import Reading
@@ -72,19 +70,6 @@ def test_a_find_on_tokens(start: int, end: int, tokens: list[tuple[int, int]], c
     assert list(zip(placed.start.tolist(), placed.end.tolist(), strict=True)) == tokens
     counts = {"widened": placed.widened, "dropped": placed.dropped, "split": placed.split}
     assert counts == {"widened": 0, "dropped": 0, "split": 0, **changed}
-
-
-@given(st.data())
-def test_placed_finds_hold_every_visible_character_and_no_token_more(data: st.DataObject) -> None:
-    corpus = vertical().corpus
-    rendered = join_tokens(corpus)
-    text = rendered.documents[0].text
-    start = data.draw(st.integers(0, len(text) - 1))
-    end = data.draw(st.integers(start + 1, len(text)))
-    placed = place([[Detection(start, end, "X")], None, []], rendered)
-    covered = {token for a, b in zip(placed.start, placed.end, strict=True) for token in range(a, b + 1)}
-    touched = {token for token in range(7) if rendered.char_start[token] < end and rendered.char_end[token] > start}
-    assert covered == touched
 
 
 def test_widening_can_make_finds_overlap_and_that_is_told() -> None:

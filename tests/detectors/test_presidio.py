@@ -63,13 +63,6 @@ def labels(settings: DetectorSettings, text: str = TEXT) -> list[tuple[str, str]
     return [(one.label, text[one.start : one.end]) for one in found]
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_patterns_work_in_the_chosen_language_without_a_model(nlp: str, language: str) -> None:
-    found = labels(DetectorSettings("presidio", language, nlp_config=nlp))
-    assert ("EMAIL_ADDRESS", "ann.lee@example.com") in found
-    assert ("IBAN_CODE", "DE89 3704 0044 0532 0130 00") in found
-
-
 def test_what_a_configuration_finds_is_what_it_says(nlp: str, recognizers: str) -> None:
     settings = DetectorSettings("presidio", "de", nlp_config=nlp, recognizers_config=recognizers)
     description = make(settings).describe()

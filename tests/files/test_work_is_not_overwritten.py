@@ -12,8 +12,8 @@ import openpyxl
 import pytest
 
 from clueval_xlsx.exceptions import OutputError
-from clueval_xlsx.files.encryption import encrypt
 from clueval_xlsx.files.outputs import Outputs
+from clueval_xlsx.files.workbooks import encrypt
 from clueval_xlsx.review.progress import why_not_overwrite
 from tests.support.ci import some_of
 from tests.support.commands import run

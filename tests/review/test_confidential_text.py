@@ -16,7 +16,7 @@ import pytest
 
 from clueval_xlsx.cases import table as table_module
 from clueval_xlsx.cases.kinds import Sheet
-from clueval_xlsx.files.encryption import encrypt
+from clueval_xlsx.files.workbooks import encrypt
 from clueval_xlsx.resources import resource_folder
 from clueval_xlsx.review.assignment import _letters
 from tests.support.commands import EXAMPLE_OPTIONS, refused, run

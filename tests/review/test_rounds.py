@@ -11,7 +11,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from clueval_xlsx.files.encryption import encrypt
+from clueval_xlsx.files.workbooks import encrypt
 from clueval_xlsx.review.adjudication import adjudicate
 from clueval_xlsx.review.judgements import Judgement
 from clueval_xlsx.review.manifest import from_evaluation

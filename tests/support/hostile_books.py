@@ -19,8 +19,7 @@ from functools import cache
 from random import Random
 
 from clueval_xlsx.exceptions import InputError
-from clueval_xlsx.files.encryption import encrypt
-from clueval_xlsx.files.workbooks import read_workbook
+from clueval_xlsx.files.workbooks import encrypt, read_workbook
 from tests.support.handmade_books import (
     BOOK,
     ENTRY,
