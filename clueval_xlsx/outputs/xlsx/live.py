@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isnan
 
 from clueval_xlsx.cases.kinds import FN, FP, UM
@@ -33,12 +32,7 @@ _LABEL_CHANGES: dict[tuple[str, str], dict[str, int]] = {  # only where labels m
 _ANY = 0  # stands for any judgement
 
 
-@dataclass(frozen=True)
-class _LiveCount:
-    """One figure: its cell, and what stands in it now."""
-
-    address: str
-    value: int
+_LiveCount = tuple[str, int]  # the cell of a figure, and what stands in it now
 
 
 def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, figures: HiddenFigures) -> int:
@@ -69,7 +63,7 @@ def write_live(sheet: Worksheet, row: int, case_sheets: CaseSheets, figures: Hid
                 continue
             formula, value = sums[name].of(numbers[judgement.code])
             sheet.formula((line, column), formula, value, "count")
-            counts[name, judgement.code] = _LiveCount(sheet.range((line, column), (line, column)), value)
+            counts[name, judgement.code] = sheet.range((line, column), (line, column)), value
         line += 1
     sheet.text((line, 1), words["metrics.judged"], "row_name_bold")
     for column, name in shown.items():
@@ -133,12 +127,12 @@ def _estimate(
         raw = float(headline[key])
         sheet.number((line, raw_column), raw, "count")
         formula, value = sheet.range((line, raw_column), (line, raw_column)), raw
-        for (kind, code), count in counts.items():
+        for (kind, code), (address, count) in counts.items():
             effect = next(judgement.effect for judgement in judgements if judgement.code == code)
             step = changes.get((kind, effect), {}).get(key, 0)
             if step:
-                formula += f"{'+' if step > 0 else '-'}{count.address}"
-                value += step * count.value
+                formula += f"{'+' if step > 0 else '-'}{address}"
+                value += step * count
         sheet.formula((line, own_column), f"={formula}", value, "count")
         cells[key] = (sheet.range((line, own_column), (line, own_column)), value)
     for line, (key, above, below) in enumerate(
