@@ -44,6 +44,7 @@ _SAVED = re.compile(rb"<(?:dcterms:modified|dc:date)(?:\s[^<>]{0,200})?>\s{0,9}(
 # White space before a table's parts or a paragraph means nothing, and Gnumeric and SheetJS write it; a parser takes it
 # for text, which it is inside a paragraph.
 _INDENT = re.compile(rb">[ \t\r\n]+(?=</?(?:table|office):|<text:p[ />])")
+_TAB = re.compile(rb"<text:(?:tab|line-break)\s*/>")  # a parser passes over it
 _OFFICE, _TABLE, _TEXT, _CALC = (
     "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}",
     "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}",
@@ -96,8 +97,9 @@ def parse(data: bytes, name: str) -> Workbook:
         if member.casefold().endswith((".xml", ".rels")):
             parts[member.casefold()] = archive.read(member)
             check_markup(parts[member.casefold()], f"{name}, {member}")
-            if member.casefold() == "content.xml" and _INDENT.search(parts["content.xml"]):
-                data = repacked(data, {member: _INDENT.sub(b">", parts["content.xml"])})
+            if member.casefold() == "content.xml":
+                plain = _TAB.sub(b"<text:s/>", _INDENT.sub(b">", parts["content.xml"]))
+                data = data if plain == parts["content.xml"] else repacked(data, {member: plain})
     try:
         return Workbook(tuple(_sheets(data, parts, name)), _saved(parts))
     except BaseException as error:  # a panic of the parser is no Exception

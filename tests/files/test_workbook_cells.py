@@ -151,3 +151,10 @@ def test_an_ods_tells_its_errors_and_merged_cells_where_rows_and_columns_repeat(
     assert table.rows == [["a", "", "", ""], ["a", "", "", ""], ["", "", "merged", ""], ["", "", "", "b"]]
     assert table.merged == (MergedRange(2, 2, 4, 2),)
     assert table.valueless == {(2, 3): "#DIV/0!"}
+
+
+def test_tabs_and_breaks_in_a_cell_of_an_ods_keep_words_apart() -> None:
+    cells = [
+        _CELL.format(f"<text:p>model{mark}is</text:p>") for mark in ("<text:tab/>", "<text:line-break/>", "<text:s/>")
+    ]
+    assert odd(ods(f"<table:table-row>{''.join(cells)}</table:table-row>")).rows == [["model is"] * 3]
