@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from clueval_xlsx.corpus.annotation import Source
+from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.pair import Pair, make_pair
-from clueval_xlsx.corpus.reading import Reading, digest, spans_on_tokens
+from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.corpus.spans import make_spans
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.collect import Collector
 from clueval_xlsx.formats.registry import format_named
@@ -98,25 +98,31 @@ def pair_of_spans(gold: Spans, pred: Spans, texts: Texts | None = None, *, neste
         found = ", ".join(f"{name} has {count}" for name, count in counts.items())
         raise InputError(f"the documents differ: {found}. Give one list of spans for each document on both sides.")
     keys = list(dict.fromkeys(chain(given or (), *sides)))
-    if given is None:
-        return _pair_on_tokens(keys, sides)
-    missing = [key for key in keys if key not in given]
+    missing = [key for key in keys if given is not None and key not in given]
     if missing:
         raise InputError(f"texts: there is none for the document {missing[0]!r}. Give the text of every document.")
+    corpus = _as_long_as_spans(keys, sides) if given is None else None
+    format_ = format_named(_WORDS_FORMAT)
+    layers = {DEFAULT_LAYER: format_.fields[0]}
     readings = []
     for side, name in zip(sides, _NAMES, strict=True):
-        format_ = format_named(_WORDS_FORMAT)
-        layers = {DEFAULT_LAYER: format_.fields[0]}
         collector = Collector(name, format_, how, layers)
+        collector.tokens = corpus
         for number, key in enumerate(keys):
-            collector.add_document(TextDocument(key if isinstance(key, str) else None, given[key]))
-            collector.homes.append(None)
+            if given is not None:
+                collector.add_document(TextDocument(key if isinstance(key, str) else None, given[key]))
+                collector.homes.append(None)
             for index, span in enumerate(side.get(key, ())):
-                offsets = (_plain(span["start"]), _plain(span["end"]))
-                values = {format_.fields[0]: span["label"]}
-                collector.add(number, offsets, values, where=f"{name}[{number}][{index}]")
-        content = [[given[key] for key in keys], [list(side.get(key, ())) for key in keys]]
-        readings.append(collector.finish(_source(content, name, layers), None))
+                start, end = _plain(span["start"]), _plain(span["end"])
+                values, where = {format_.fields[0]: span["label"]}, f"{name}[{number}][{index}]"
+                if corpus is None:
+                    collector.add(number, (start, end), values, where=where)
+                    continue
+                first = int(corpus.documents.start[number])
+                collector.add(0, (first + int(span["start"]), first + int(span["end"]) + 1), values, where=where)
+        spans = [list(side.get(key, ())) for key in keys]
+        source = _source(spans, name) if given is None else _source([[given[key] for key in keys], spans], name, layers)
+        readings.append(collector.finish(source, None))
     return make_pair(*readings)
 
 
@@ -230,28 +236,16 @@ def _texts(texts: Texts, *, named: bool, frames: bool) -> dict[Key, str]:
 # -- spans of tokens nobody gave
 
 
-def _pair_on_tokens(keys: Sequence[Key], sides: Sequence[Mapping[Key, list[Span]]]) -> Pair:
-    """Each document is as long as its last span wants."""
-    lengths = np.zeros(len(keys), dtype=np.int64)
+def _as_long_as_spans(keys: Sequence[Key], sides: Sequence[Mapping[Key, list[Span]]]) -> Corpus:
+    """Tokens without words: each document is as long as its last span wants."""
+    lengths = [0] * len(keys)
     for side, name in zip(sides, _NAMES, strict=True):
         for number, key in enumerate(keys):
             for index, span in enumerate(side.get(key, ())):
                 _check_positions(span["start"], span["end"], f"{name}[{number}][{index}]")
                 lengths[number] = max(lengths[number], int(span["end"]) + 1)
     documents = [({"id": key} if isinstance(key, str) else {}, 1) for key in keys]
-    corpus = token_corpus("tokens", [_NO_WORD] * int(lengths.sum()), lengths.tolist(), documents)
-    offsets = dict(zip(keys, corpus.documents.start.tolist(), strict=True))
-    readings = []
-    for side, name in zip(sides, _NAMES, strict=True):
-        rows = [(offsets[key], span) for key in keys for span in side.get(key, ())]
-        frame = make_spans(
-            np.array([offset + int(span["start"]) for offset, span in rows], dtype=np.int64),
-            np.array([offset + int(span["end"]) for offset, span in rows], dtype=np.int64),
-            {DEFAULT_LAYER: [span["label"] for _, span in rows]},
-        )
-        source = _source([side.get(key, []) for key in keys], name)
-        readings.append(spans_on_tokens(source, corpus, {DEFAULT_LAYER: frame}))
-    return make_pair(*readings)
+    return token_corpus("tokens", [_NO_WORD] * sum(lengths), lengths, documents)
 
 
 def _check_positions(start: object, end: object, where: str) -> None:
