@@ -302,9 +302,7 @@ def _header(words: SheetWords, number: int, titles: Mapping[int, str], exact: se
 def _swapped(words: SheetWords, names: Sequence[str]) -> frozenset[str]:
     """Of columns in their order those that changed places with one another, if people fill in one of the two."""
     written = [name for name in words.columns if name in names]
-    found = [name for name in names if name in words.columns]
-    if len(written) != len(found):
-        return frozenset()
+    found = list(dict.fromkeys(name for name in names if name in words.columns))
     apart = {(one, other) for one, other in zip(written, found, strict=True) if one != other}
     swapped = [pair for pair in apart if pair[::-1] in apart and any(map(is_for_judging, pair))]
     return frozenset(name for pair in swapped for name in pair)
