@@ -229,4 +229,6 @@ def cell_print(value: str | int) -> bytes:
     >>> cell_print(" Jay\u00a0B. ") == cell_print("jay b."), cell_print(7) == cell_print("7"), cell_print("")
     (True, True, b'\\x00\\x00\\x00')
     """
-    return zlib.crc32(normalise(value).encode("utf-8", "surrogatepass")).to_bytes(4, "big")[:_PRINT]
+    text = str(value)
+    text = text.lower() if text.isascii() and text.isalnum() else normalise(text)  # most are one plain word
+    return zlib.crc32(text.encode("utf-8", "surrogatepass")).to_bytes(4, "big")[:_PRINT]

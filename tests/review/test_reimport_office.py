@@ -163,7 +163,6 @@ def test_the_adjudicated_report_opens_without_errors(judged, office, examples, t
         "Konflikte",
         "Übereinstimmung",
         "Nicht verwendbare Zeilen",
-        "Bewertungen",
         "clueval_report",
     ]
     assert ["wie ausgewertet"] in book.texts("Übersicht", "B1:B40")
