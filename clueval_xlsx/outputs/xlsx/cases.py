@@ -63,8 +63,7 @@ _ONE_LINE = ("number", "related", "state")  # never wrapped, or grown into while
 _LINE, _SMALL_LINE = 9.7, 8.2
 _EXCEL_LINE, _EXCEL_SMALL_LINE = 12.75, 11.25
 _MOST_ROOM = 12.5  # points that may be left below the text in LibreOffice: a line of Excel's, which else cuts the last
-# The width of their fonts against 10 points.
-_TEXT, _REASON, _SMALL = 1.0, 0.9, 0.8
+_TEXT, _REASON, _SMALL = 1.0, 0.9, 0.8  # the width of their fonts against 10 points
 _LEAST_HEIGHT = 28.5  # points; room for a State of three lines
 _PADDING = 1.0  # points above and below the text
 _SHOWN_BEFORE = 3  # rows above the first open one that are seen on opening
@@ -72,6 +71,8 @@ _SCREEN = 1300  # pixels from the number to the comment, at 100 %, beside the ba
 _WIDEST_CONTEXT, _NARROWEST_CONTEXT = 520, 420
 _LEAST_WHY, _LEAST_BESIDE_WHY = 150, 300  # where a column says why a case is shown, the two share the room
 _FOLDED = 90
+_STATE_LOOKS = {STRANGE: "if_strange", MISSING: "if_missing", QUESTION: "if_missing", DONE: "if_done"}
+_STATE_LOOKS |= dict.fromkeys((TWIN, SETTLED), "if_settled")
 # Width in pixels, style of the cells; what is not listed is technical.
 _LOOKS = {
     "number": (40, "cell_number"),
@@ -280,18 +281,22 @@ class _SheetWriter:
     def _progress(self, cell: tuple[int, int], states: Sequence[str]) -> None:
         """How many are done, and how many somebody has begun: a formula that follows the states."""
         words, total = self.words, len(self.part.cases)
-        place = self.at["done", None]
-        cells = self.sheet.own_range((FIRST_ROW, place), (self.part.last_row, place))
+        cells = self.part.cells("done").rpartition("!")[2]  # also on a copy of the sheet its own
         counts = Counter(map(done, states))
         finished, begun = counts[1], counts[-1]
-        shown = words("progress", done=finished, total=total)
+        number = Numbers(words).count
+        shown = words("progress", done=number(finished).text, total=number(total).text)
         if not total:
             self.sheet.text(cell, shown, "progress")
             return
-        progress = words("progress", done="\x00", total=total).split("\x00")
+        progress = words("progress", done="\x00", total=number(total).text).split("\x00")
         questions = (" · " + words("open_questions", count="\x00")).split("\x00")
         count = f"COUNTIF({cells},-1)"
-        formula = f'={filled(progress, f"COUNTIF({cells},1)")}&IF({count}>0,{filled(questions, count)},"")'
+        ready = f"COUNTIF({cells},1)"
+        if total >= 1000:
+            behind = f'{quoted(words["number.thousands"])}&TEXT(MOD({ready},1000),"000")'
+            ready = f"IF({ready}<1000,{ready},INT({ready}/1000)&{behind})"
+        formula = f'={filled(progress, ready)}&IF({count}>0,{filled(questions, count)},"")'
         self.sheet.formula(cell, formula, f"{shown}{str(begun).join(questions)}" if begun else shown, "progress")
 
     def _contents(self, groups: Mapping[str, GroupCells], links: Mapping[str, LinkCells]) -> list[Sequence[Content]]:
@@ -329,8 +334,7 @@ class _SheetWriter:
                 contents.append([self._filled_in(key, column.layer, answer) for answer in answers])
             elif column.static:
                 values = static_cells(part.cases, column, self.layers, self.words)
-                # What is folded away needs no cells to look well when empty.
-                folded = column.kind is ColumnKind.FOLDED
+                folded = column.kind is ColumnKind.FOLDED  # needs no cells to look well when empty
                 contents.append([None if value == "" else value for value in values] if folded else values)
             else:
                 contents.append([row.get((key, column.layer)) for row in rows])
@@ -372,10 +376,9 @@ class _SheetWriter:
         return answer.comment
 
     def _link(self, linked: Sequence[str]) -> Content:
-        """A link to the first of the linked cases."""
+        """A link to the first of the linked cases: a cell has one, and LibreOffice does not wrap it."""
         if not linked:
             return ""
-        # A cell has one link, and LibreOffice neither wraps nor breaks its words.
         return self.owner.link_to(linked[0], f" (+{len(linked) - 1})" if len(linked) > 1 else "")
 
     def _rules(self) -> None:
@@ -388,9 +391,7 @@ class _SheetWriter:
                 sheet.dropdown((FIRST_ROW, index), (last, index), self._dropdown(key, self.lists.dropdowns[name]))
         shown = max(index for index, column in enumerate(self.columns) if column.kind is not ColumnKind.FOLDED)
         state = sheet.in_column((FIRST_ROW, self.at["state", None]))
-        looks = {STRANGE: "if_strange", MISSING: "if_missing", QUESTION: "if_missing", DONE: "if_done"}
-        looks |= {TWIN: "if_settled", SETTLED: "if_settled"}
-        for sign, style in looks.items():
+        for sign, style in _STATE_LOOKS.items():
             sheet.highlight((FIRST_ROW, 0), (last, shown), f'=EXACT(LEFT({state},1),"{sign}")', style, alone=True)
 
     def _dropdown(self, key: str, source: str) -> Dropdown:
