@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO
@@ -26,7 +25,7 @@ from clueval_xlsx.batches.counting import (
     count_batch,
     in_batches,
 )
-from clueval_xlsx.clusters import ClusterPlace, connected
+from clueval_xlsx.clusters import ClusterPlace, Done, connected
 from clueval_xlsx.corpus.annotation import orphan_notes
 from clueval_xlsx.corpus.corpus import no_metadata
 from clueval_xlsx.corpus.label_rules import alignment_notes
@@ -173,43 +172,38 @@ def count_corpus(
     pairs: Sequence[FilePair],
     request: CorpusRequest,
     lines: IO[bytes] | None = None,
-    advance: Callable[[int], None] = lambda _number: None,
-) -> CorpusScores:
-    """Count files here, batch after batch, and add them up; `advance` is told the number of each pair that is done."""
-    total = CorpusSum(request, lines)
-    done = itertools.count()
-    for files in in_batches(pairs, MOST_FILES):
-        for counted in count_batch(request, files):
-            total.add(counted)
-        for _ in files:
-            advance(next(done))
-    return total.scores()
-
-
-def count_on_cluster(
-    place: ClusterPlace,
-    pairs: Sequence[FilePair],
-    request: CorpusRequest,
-    lines: IO[bytes] | None = None,
-    advance: Callable[[int], None] = lambda _number: None,
+    place: ClusterPlace | None = None,
+    advance: Callable[[int], None] = lambda _size: None,
     seen: Callable[[int], None] = lambda _workers: None,
 ) -> CorpusScores:
-    """Have the workers of a cluster count them; `seen` is told how many workers there are."""
+    """Count files batch after batch, here or on a cluster, and add them up.
+
+    `advance` is told the size of each pair that is done, `seen` how many workers there are.
+    """
     total = CorpusSum(request, lines)
-    done = itertools.count()
+    with contextlib.closing(_counted(pairs, request, place, seen)) as batches:
+        for files, batch in batches:
+            if batch is None:
+                first = files[0][0]
+                raise InputError(
+                    f"{first.folder}/{first.name}: each worker that took it died. Give the workers more memory, or "
+                    "split the file."
+                )
+            for counted in batch:
+                total.add(counted)
+            for gold, pred in files:
+                advance(gold.size + pred.size + 1)
+    return total.scores()
+
+
+def _counted(
+    pairs: Sequence[FilePair], request: CorpusRequest, place: ClusterPlace | None, seen: Callable[[int], None]
+) -> Generator[Done[FilePair, list[Counted]], None, None]:
+    """The batches in their order and what each comes to."""
+    if place is None:
+        for files in in_batches(pairs, MOST_FILES):
+            yield Done(files, count_batch(request, files))
+        return
     with connected(place, seen) as cluster:
         most = max(1, min(MOST_FILES, len(pairs) // (cluster.await_worker() * _TURNS)))
-        work = partial(count_batch, request)
-        with contextlib.closing(cluster.run(work, in_batches(pairs, most))) as batches:  # type: ignore[type-var]  # can be closed
-            for files, batch in batches:
-                if batch is None:
-                    first = files[0][0]
-                    raise InputError(
-                        f"{first.folder}/{first.name}: each worker that took it died. Give the workers more memory, or "
-                        "split the file."
-                    )
-                for counted in batch:
-                    total.add(counted)
-                for _ in files:
-                    advance(next(done))
-    return total.scores()
+        yield from cluster.run(partial(count_batch, request), in_batches(pairs, most))

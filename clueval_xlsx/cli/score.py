@@ -72,14 +72,7 @@ def _in_batches(
             return None
         sizes = [first.size + second.size + 1 for first, second in pairs]
         with Progress("Scoring", "files", len(sizes), sum(sizes)) as bar:
-
-            def advance(number: int) -> None:
-                bar.advance(sizes[number])
-
-            if place is None:
-                corpus = adding.count_corpus(pairs, request, lines, advance)
-            else:
-                corpus = adding.count_on_cluster(place, pairs, request, lines, advance, bar.seen)
+            corpus = adding.count_corpus(pairs, request, lines, place, bar.advance, bar.seen)
     except counting.WholeCorpusError as error:
         lines.seek(0)
         lines.truncate()
