@@ -388,10 +388,6 @@ class Worksheet:
         """A cell's address on its own sheet, with a fixed column, for rules that go down the rows."""
         return str(xl_rowcol_to_cell(*cell, col_abs=True))
 
-    def own_range(self, first: Cell, last: Cell) -> str:
-        """A range's absolute address on its own sheet."""
-        return str(xl_range_abs(*first, *last))
-
     def range(self, first: Cell, last: Cell) -> str:
         """A range's absolute address, with the sheet's name."""
         return f"{quote_sheetname(self.name)}!{xl_range_abs(*first, *last)}"
