@@ -225,6 +225,6 @@ def test_wrong_agreed_spans_stand_for_those_that_were_not_drawn():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_intervals_of_half_judged_samples_cover_also_where_a_stratum_is_empty(way: str) -> None:
-    """A small sample of `python -m tests.simulation.samples`."""
+    """Few runs of each way."""
     held, _ = coverage(way, 0.2, 10, runs=60)
     assert held >= 0.9

@@ -1,11 +1,7 @@
-"""How often 95 % intervals cover the truth, over documents of unequal size and difficulty.
-
-`python -m tests.simulation.intervals [20000]` prints every cell, of 2,000 runs or more.
-"""
+"""How often 95 % intervals cover the truth, over documents of unequal size and difficulty."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,11 +11,8 @@ from scipy.special import betaincinv
 from clueval_xlsx.scoring.counts import FloatArray
 from clueval_xlsx.scoring.scores import RATES, RatesByDocument, difference_interval
 
-DOCUMENTS = (5, 10, 20, 50, 200)
 CONCENTRATION = {0.80: 10.0, 0.95: 20.0, 0.99: 50.0}  # of the documents' own rates, beta distributed
-CORRELATED = 1 / 0.15 - 1  # the concentration that a correlation of .15 within documents means
 LOWER = {0.80: 0.75, 0.95: 0.90, 0.99: 0.97}  # the rate of the other system, where two are compared
-RUNS = 2_000
 MEAN_SIZE, DISPERSION = 12, 2
 
 
@@ -92,17 +85,3 @@ def _cell(
     low, high = bounds
     covered = float(((low <= truth) & (truth <= high)).mean())
     return Cell(name, documents, rate, concentration, covered, float((high - low).mean()))
-
-
-def main() -> None:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
-    for rate, concentration in CONCENTRATION.items():
-        for strength in (concentration, CORRELATED):
-            for documents in DOCUMENTS:
-                for cell in cells(documents, rate, strength, runs):
-                    print(f"{cell.rate} {cell.concentration:.3g} {documents:4} {cell.quantity:22}", end="")
-                    print(f"{cell.coverage:.3f} ({cell.width:.3f})")
-
-
-if __name__ == "__main__":
-    main()

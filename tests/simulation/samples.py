@@ -1,4 +1,4 @@
-"""How often an estimate from a half-judged sample has the truth in its interval: `python -m tests.simulation.samples`.
+"""How often an estimate from a half-judged sample has the truth in its interval.
 
 A population of cases in strata; the share of gold errors in each comes from a beta distribution of the given mean and
 concentration. A sample is drawn in proportion, half of it is judged: at random, from the top of the list, or with one
@@ -7,17 +7,12 @@ stratum that nobody has opened. Recall after judging everything is known, so it 
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
 from clueval_xlsx.review.estimates import estimate_rate
 
 SIZES = (400, 200, 120, 60, 40)
-ERRORS = (0.05, 0.2, 0.5)
-CONCENTRATIONS = (3, 10)
 WAYS = ("half of each", "one stratum empty", "the largest without a hit")
 FOUND = 3000  # gold spans that the model found
 DRAWN = 0.25
@@ -51,24 +46,3 @@ def _sample(
         judged = 0 if number == empty else max(1, drawn // 2)
         rows += [(str(number), 0.0, -float(hit)) for hit in generator.permutation(each)[:judged]]
     return pd.DataFrame(rows, columns=["stratum", "above", "below"]), strata, truth
-
-
-def table(runs: int) -> Iterator[tuple[str, float, int, float, float]]:
-    """Every cell."""
-    for way in WAYS:
-        for error in ERRORS:
-            for concentration in CONCENTRATIONS:
-                yield way, error, concentration, *coverage(way, error, concentration, runs)
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=2000)
-    print("| judged | gold's errors | concentration | covered | mean width |\n|---|---|---|---|---|")
-    for way, error, concentration, held, width in table(parser.parse_args().runs):
-        print(f"| {way} | {error:g} | {concentration} | {held:.3f} | {width:.4f} |")
-
-
-if __name__ == "__main__":
-    main()

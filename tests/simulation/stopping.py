@@ -1,12 +1,7 @@
-"""How often the interval for gold's errors among the unjudged cases covers the truth, at stops chosen beforehand.
-
-python -m tests.simulation.stopping            2,000 runs a line
-python -m tests.simulation.stopping 500        as many
-"""
+"""How often the interval for gold's errors among the unjudged cases covers the truth, at stops chosen beforehand."""
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +9,6 @@ import numpy as np
 from clueval_xlsx.cases.kinds import FN, FP
 from clueval_xlsx.cases.order import order_by_suspicion
 from clueval_xlsx.review.estimates import RankedUnits, estimate_remaining
-
-RUNS = 2_000
-STOPS = (0.10, 0.20, 0.40)
 
 
 class World(NamedTuple):
@@ -67,21 +59,3 @@ def simulate(world: World, stop: float, runs: int, seed: int) -> Line:
         truths.append(truth)
         estimates.append(found.expected or 0.0)
     return Line(*(float(np.mean(column)) for column in (covered, widths, truths, estimates)))
-
-
-def main() -> None:
-    """Print the table."""
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
-    print(f"{runs} runs a line\n units  errors first-last  judged  covered  mean width  errors left  estimate")
-    for world in WORLDS:
-        for stop in STOPS:
-            line = simulate(world, stop, runs, seed=7)
-            print(
-                f"{world.units:6}  {world.first:8.3f}-{world.last:.3f}   {stop:6.0%}  {line.covered:7.3f}"
-                f"  {line.width:10.1f}  {line.errors:11.1f}  {line.estimated:8.1f}",
-                flush=True,
-            )
-
-
-if __name__ == "__main__":
-    main()
