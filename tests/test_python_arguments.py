@@ -155,7 +155,7 @@ def test_one_workbook_is_brought_home_without_a_list(tmp_path: Path) -> None:
         (lambda: reimport(3, "gold.vrt"), "workbooks: found 3"),
         (lambda: write_workbook("x.xlsx", RESULT), "evaluation: found 'x.xlsx'"),
         (lambda: write_workbook(RESULT, io.StringIO()), "target: found StringIO"),
-        (lambda: match_spans(FRAME.drop(columns="end"), FRAME), "first sequence: there is no column 'end'. Columns: start, label"),
+        (lambda: match_spans(FRAME.drop(columns="end"), FRAME), "no column 'end'. Columns: start, label"),
         (lambda: match_spans(FRAME, FRAME.assign(start="x")), "second sequence: the column 'start' is of"),
         (lambda: error_table(3, GOLD_SPANS, PRED_SPANS, CORPUS), "spans: found int"),
         (lambda: error_table(GOLD_SPANS, GOLD_SPANS, PRED_SPANS, CORPUS, sheet="X"), "sheet: found 'X'. Allowed: FN"),
