@@ -347,3 +347,39 @@ def test_a_corrected_key_leaves_the_others_of_its_cell_and_a_first_tag_those_beh
     assert after == expected.replace("root\t_\tNER=I-LOC", "root\t_\t_").replace("NER=B-PER", "NER=B-ORG")
     several = load(SEVERAL, "x.conll", several_tags="first")
     assert corrected(several, (0, 0, "person"), (2, 2, "group"), (3, 3, "person")) == SEVERAL.replace("I-person", "O")
+
+
+METADATA = """<text id="a" domain="tax">
+<s id="1" page="7">
+Ann	B-PER	R&amp;D	t1
+</s>
+<s id="2">
+Lee	B-PER	R&#38;D	t2
+</s>
+</text>
+<text id="b">
+<p kind="x">
+Bob	B-PER	NOUN	t3
+</p>
+</text>
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("domain", ["tax", "tax", None]),
+        ("text_domain", ["tax", "tax", None]),
+        ("id", ["a", "a", "b"]),
+        ("s_id", ["1", "2", None]),
+        ("s_page", ["7", None, None]),
+        ("p_kind", [None, None, "x"]),
+        ("pos", ["R&D", "R&D", "NOUN"]),
+    ],
+)
+def test_attributes_and_named_columns_are_metadata(key: str, values: list[str | None]) -> None:
+    corpus = load(METADATA, columns={"pos": 3}, token_id=4).corpus
+    assert [None if isinstance(value, float) else value for value in corpus.metadata(key, np.arange(3))] == values
+    assert list(corpus.token_ids or ()) == ["t1", "t2", "t3"]
+    with pytest.raises(OptionError, match=r"no metadata called 'court'. Known here: id, domain, s_id, s_page, p_kind"):
+        corpus.metadata("court", np.arange(3))
