@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text.cells import ELLIPSIS, JOINER, SIGNS
+from clueval_xlsx.text import cells
+from clueval_xlsx.text.cells import ELLIPSIS, JOINER, PLAIN_SIGN
 from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray, places
 
 PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"
 _MARKS = BOTH, GOLD, PRED, NEITHER
-EMOJI = dict(zip(_MARKS, "🟩🟥🟧⬜", strict=True))
-CELL_SIGNS = dict(zip(_MARKS, SIGNS, strict=True))
+EMOJI = dict(zip(_MARKS, cells.EMOJI, strict=True))
 
 # A context is shown whole up to about so many characters; a longer one is shortened visibly, at the borders of words.
 LONGEST_CONTEXT = 600
@@ -271,16 +271,17 @@ def emoji_pieces(segments: Sequence[Segment]) -> list[Segment]:
     return pieces
 
 
-def signed_pieces(segments: Sequence[Segment]) -> list[Segment]:
-    """Segments as cells show them: the marked words between signs of their colour, which never part from them.
+def signed_pieces(segments: Sequence[Segment], *, plain: bool = False) -> list[Segment]:
+    """Segments as cells show them: marked words between emoji, or between squares that every font has.
 
-    >>> signed_pieces([Segment("for ", ""), Segment("Ann", "gold")])[1]
-    Segment(text='□', mark='sign_gold')
+    >>> signed_pieces([Segment("for ", ""), Segment("Ann", "gold")], plain=True)[1]
+    Segment(text='■', mark='sign_gold')
     """
     pieces: list[Segment] = []
     for segment in segments:
         if segment.mark:
-            sign = Segment(CELL_SIGNS[segment.mark], f"sign_{segment.mark}")
+            mark = segment.mark
+            sign = Segment(PLAIN_SIGN, f"sign_{mark}") if plain else Segment(EMOJI[mark], "emoji")
             pieces += [sign, segment, sign]
         else:
             pieces.append(segment)

@@ -327,6 +327,9 @@ class ReviewOptions(Section, section="workbook", commands=_BOOKS):
         commands="evaluate compare agree reimport demo", heading="Output",
     )  # fmt: skip
     contact: str = setting("", "Whom the workbook is sent back to.", "--contact", "TEXT", commands="evaluate reimport")
+    plain_signs: bool = setting(
+        False, "For print: ■ of every font beside marked words, not emoji.", commands="evaluate reimport"
+    )
     lock_cells: bool = setting(False, "Lock cells that are not for judging.", commands="evaluate reimport")
     max_rows: Annotated[int, Meta(ge=1, le=1_048_570)] = setting(1_048_570, "Cases on a sheet before the next begins.")
     judge: str = setting("", "Who judges it.", inner=True)

@@ -17,7 +17,7 @@ import pandas as pd
 from clueval_xlsx.cases.contexts import Segment, signed_pieces
 from clueval_xlsx.review.case_words import class_name, happened_lines
 from clueval_xlsx.review.judgements import LAYER_COLUMNS
-from clueval_xlsx.text.cells import fitting, fitting_pieces, normalise
+from clueval_xlsx.text.cells import EMOJI, PLAIN_SIGN, fitting, fitting_pieces, normalise
 from clueval_xlsx.words import Words
 
 METADATA = "meta_"  # the key of a column of metadata begins so; its header is the rest
@@ -147,10 +147,12 @@ def sheet_columns(
     return columns
 
 
-def context_pieces(cases: pd.DataFrame, layers: Sequence[str], words: Words) -> list[list[Segment]]:
+def context_pieces(
+    cases: pd.DataFrame, layers: Sequence[str], words: Words, *, plain: bool = False
+) -> list[list[Segment]]:
     """The contexts of cases as their cells show them: what happened in a line of its own, then the words."""
     return [
-        [Segment(f"{line}\n" if segments else line, HAPPENED), *signed_pieces(segments)]
+        [Segment(f"{line}\n" if segments else line, HAPPENED), *signed_pieces(segments, plain=plain)]
         for line, segments in zip(happened_lines(cases, layers, words), cases["segments"], strict=True)
     ]
 
@@ -220,6 +222,7 @@ class WrittenCells:
         return [name for name, prints in self.prints.items() if prints[begin : begin + _PRINT] == sought]
 
 
+_SIGNS = str.maketrans(dict.fromkeys(EMOJI + PLAIN_SIGN))  # which of them it is, is a matter of looks
 _PRINT = 3  # bytes: by chance, one changed cell of 17 million passes for the one that was written
 
 
@@ -230,5 +233,7 @@ def cell_print(value: str | int) -> bytes:
     (True, True, b'\\x00\\x00\\x00')
     """
     text = str(value)
-    text = text.lower() if text.isascii() and text.isalnum() else normalise(text)  # most are one plain word
+    text = (
+        text.lower() if text.isascii() and text.isalnum() else normalise(text.translate(_SIGNS))
+    )  # most are one plain word
     return zlib.crc32(text.encode("utf-8", "surrogatepass")).to_bytes(4, "big")[:_PRINT]

@@ -84,7 +84,9 @@ def join_pieces(pieces: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 SPACES = "\u00a0\u2009\u202f\t\n"
 INVISIBLE = f"{JOINER}\ufeff\u200b\u00ad"
-SIGNS = "■□○◊"  # beside marked words in cells: every font has them, and a PDF no gaps in their place
+EMOJI = "🟩🟥🟧⬜"  # beside marked words
+PLAIN_SIGN = "■"  # in place of emoji where cells are printed: every font has it
+SIGNS = EMOJI[:3] + PLAIN_SIGN  # a passage that neither side marks takes no words
 QUOTES, DASHES = '"„“”»«‘’‚', "–—‑"  # they become ' and -
 QUOTE = "'"  # a word of one letter stands between quotes
 _UNSEEN = str.maketrans(dict.fromkeys(INVISIBLE))
@@ -130,7 +132,7 @@ def normalise(text: object) -> str:
 def needle(text: str) -> str:
     """Typed words as they are looked for: no spaces, small letters, quotation marks and dashes alike.
 
-    >>> needle("„Dr. Kolbe“ – □X□")
+    >>> needle("„Dr. Kolbe“ – 🟥X🟥")
     "'dr.kolbe'-x"
     """
     return lower(text.translate(_NEEDLE))

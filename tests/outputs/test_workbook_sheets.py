@@ -110,8 +110,8 @@ def judging_widths(sheet):
 def test_what_a_judge_fills_in_fits_on_a_small_screen(one_layer):
     sheet = opened(written(evaluated(ONE_LAYER) if one_layer else example()))[TABS["FN"]]
     pixels = judging_widths(sheet)
-    assert sum(pixels.values()) <= 1300 + 10
-    assert 460 <= pixels["Context"] <= 525
+    assert sum(pixels.values()) <= 1217  # LibreOffice makes 1,300 of them
+    assert 400 <= pixels["Context"] <= 525
     assert pixels["Judgement"] == pytest.approx(140, abs=3)
     assert pixels["State"] == pytest.approx(85, abs=3)
 

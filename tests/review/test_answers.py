@@ -103,7 +103,7 @@ def test_one_letter_is_a_choice_of_a_span_and_a_quoted_one_is_a_word(language, l
 
 def test_typed_words_are_found_whatever_their_case_spaces_quotation_marks_and_dashes():
     facts = CaseFacts("HerrMüller-LüdenscheidtausderStraße12...", same="herr")
-    fine = ["müller – lüdenscheidt", "STRAßE\u00a012", "„Straße“", "□Herr□ Müller", "Herr | 12…", "12"]
+    fine = ["müller – lüdenscheidt", "STRAßE\u00a012", "„Straße“", "🟥Herr🟥 Müller", "Herr | 12…", "12"]
     assert {text: span_entry(text, facts) for text in fine} == dict.fromkeys(fine, SpanEntry.FINE)
     absent = ["Strasse", "STRASSE", "Muller", "Herr | Frau", "Herr |", "|", "[…]", "x" * 700, "a|" * 9]
     assert {text: span_entry(text, facts) for text in absent} == dict.fromkeys(absent, SpanEntry.ABSENT)

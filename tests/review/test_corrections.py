@@ -62,7 +62,7 @@ def run():
         ("FN", HERR, Judgement("boundary", "common"), (HERR,), [("Dietmar Kolbe", "PER")]),
         ("FN", HERR, Judgement("boundary", "Kolbe"), (HERR,), [("Kolbe", "PER")]),
         ("FN", HERR, Judgement("boundary", "DietmarKolbe und"), (HERR,), [("Dietmar Kolbe und", "PER")]),
-        ("FN", HERR, Judgement("boundary", "■\u2060Dietmar\u2060■ Kolbe"), (HERR,), [("Dietmar Kolbe", "PER")]),
+        ("FN", HERR, Judgement("boundary", "🟩\u2060Dietmar\u2060🟩 Kolbe"), (HERR,), [("Dietmar Kolbe", "PER")]),
         ("FN", HERR, Judgement("boundary", "dietmar kolbe"), (HERR,), [("Dietmar Kolbe", "PER")]),
         ("FN", HERR, Judgement("boundary", "as_reference", {"span": "org"}), (HERR,), [(HERR, "ORG")]),
         ("FP", MARLENE, Judgement("boundary", "as_model"), ("Marlene",), [(MARLENE, "PER")]),

@@ -27,9 +27,7 @@ TABS = {"FN": "Missed (FN)", "FP": "Unsupported (FP)", "AG": "Agreed", "UM": "Un
 FIRST = HEADER_ROW + 1
 LOOKS = {
     "": "1F2933",
-    "sign_both": "1B7F3Bb",
-    "sign_gold": "B3261Eb",
-    "sign_pred": "B35900b",
+    "emoji": "1F2933",
     "both": "1B7F3Bb",
     "gold": "B3261Ebu",
     "pred": "B35900bi",

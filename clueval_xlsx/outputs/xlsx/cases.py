@@ -16,14 +16,7 @@ from clueval_xlsx.outputs.xlsx.book import Book, ColumnState, Content, Dropdown,
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures, Lists, filled, quoted
 from clueval_xlsx.outputs.xlsx.measure import TALLEST, line_counts
 from clueval_xlsx.outputs.xlsx.options import ReviewContent
-from clueval_xlsx.outputs.xlsx.row_formulas import (
-    GroupCells,
-    Key,
-    LinkCells,
-    RowFormulas,
-    write_groups,
-    write_links,
-)
+from clueval_xlsx.outputs.xlsx.row_formulas import GroupCells, Key, LinkCells, RowFormulas, write_groups, write_links
 from clueval_xlsx.outputs.xlsx.state import (
     DONE,
     MISSING,
@@ -67,7 +60,7 @@ _TEXT, _REASON, _SMALL = 1.0, 0.9, 0.8  # the width of their fonts against 10 po
 _LEAST_HEIGHT = 28.5  # points; room for a State of three lines
 _PADDING = 1.0  # points above and below the text
 _SHOWN_BEFORE = 3  # rows above the first open one that are seen on opening
-_SCREEN = 1300  # pixels from the number to the comment, at 100 %, beside the bars of LibreOffice at 1366
+_SCREEN = 1190  # pixels from the number to the comment, at 100 %: LibreOffice makes 1270 of them, its room at 1366
 _WIDEST_CONTEXT, _NARROWEST_CONTEXT = 520, 420
 _LEAST_WHY, _LEAST_BESIDE_WHY = 150, 300  # where a column says why a case is shown, the two share the room
 _FOLDED = 90
@@ -195,7 +188,7 @@ class _SheetWriter:
         self.columns, self.at, self.states = part.columns, part.at, owner.states
         self.layers = owner.content.evaluation.pair.layers
         self.widths = _widths(part.columns)
-        self.contexts = context_pieces(part.cases, self.layers, self.words)
+        self.contexts = context_pieces(part.cases, self.layers, self.words, plain=self.options.plain_signs)
         self.judgements = {each.code: judgement_entry(each, self.words) for each in self.options.judgements}
 
     def write(self, groups: Mapping[str, GroupCells], links: Mapping[str, LinkCells]) -> None:
@@ -243,7 +236,10 @@ class _SheetWriter:
         sheet.text((TITLE_ROW, beside), f"{RUN_ID_MARK} {self.owner.content.run_id}", "muted")
         legend: list[tuple[str, str]] = []
         for mark in ("neither",) if self.name == UM else ("both", "gold", "pred"):
-            legend += [*signed_pieces([Segment(words[f"mark.{mark}"], mark)]), ("   ", "")]
+            legend += [
+                *signed_pieces([Segment(words[f"mark.{mark}"], mark)], plain=self.options.plain_signs),
+                ("   ", ""),
+            ]
         sheet.rich((LEGEND_ROW, 0), legend, "plain")
         high = 17.0
         if len(self.part.cases):

@@ -117,7 +117,7 @@ def write_guide(sheet: Worksheet, content: ReviewContent, case_sheets: CaseSheet
         listed = words.counted(f"guide.sheet_{name.lower()}", total, count=Numbers(words).count(total).text)
         page.link(sheet_name(name, words), target, listed)
     _how(page, content, case_sheets)
-    _colours(page, words, cases)
+    _colours(page, words, cases, plain=options.plain_signs)
     if options.label_words:
         page.section(words["guide.labels_title"])
         for label, meaning in options.label_words.items():
@@ -161,11 +161,11 @@ def _absent(page: _GuidePage, content: ReviewContent) -> None:
     page.paragraph(words["guide.absent_agreed"])
 
 
-def _colours(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame]) -> None:
+def _colours(page: _GuidePage, words: Words, cases: Mapping[str, pd.DataFrame], *, plain: bool) -> None:
     page.section(words["guide.colours_title"])
     for mark in (BOTH, GOLD, PRED, NEITHER) if UM in cases else (BOTH, GOLD, PRED):
         page.sheet.row(page.row, 17)
-        example = signed_pieces([Segment(words["guide.example_words"], mark)])
+        example = signed_pieces([Segment(words["guide.example_words"], mark)], plain=plain)
         page.sheet.rich((page.row, 1), example, "row_name")
         page.sheet.across((page.row, 2), 3, words[f"guide.colour_{mark}"], "row_name")
         page.row += 1

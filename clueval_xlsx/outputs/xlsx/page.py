@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from clueval_xlsx.cases.contexts import CELL_SIGNS, Segment, signed_pieces
+from clueval_xlsx.cases.contexts import EMOJI, Segment, signed_pieces
 from clueval_xlsx.outputs.xlsx.book import Book, Formula, Worksheet
 from clueval_xlsx.outputs.xlsx.hidden import HiddenFigures
 from clueval_xlsx.outputs.xlsx.measure import INDENT, LINE, TALLEST, height, lines, width_for
@@ -117,7 +117,7 @@ def _pieces(cell: Cell) -> Sequence[tuple[str, str]]:
         return [(plain(cell), "")]
     pieces: list[tuple[str, str]] = []
     for run in cell:
-        pieces += signed_pieces([Segment(run.text, run.tone)]) if run.tone in CELL_SIGNS else [(run.text, run.tone)]
+        pieces += signed_pieces([Segment(run.text, run.tone)]) if run.tone in EMOJI else [(run.text, run.tone)]
     return pieces
 
 

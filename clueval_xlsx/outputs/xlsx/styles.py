@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from clueval_xlsx.cases.contexts import CELL_SIGNS
+from clueval_xlsx.cases.contexts import EMOJI
 from clueval_xlsx.review.case_sheet import HAPPENED
 
 FONT = "Calibri"
+EMOJI_FONT = "Segoe UI Emoji"  # Excel has it; other programs take one that has emoji
 PLAIN_FONT = "Arial"  # has all signs, and every system has one as wide: columns are measured by it
 INK = "#1F2933"
 MUTED = "#5B6673"
@@ -181,8 +182,9 @@ FORMATS: dict[str, dict[str, Any]] = {
             "bold": True,
             "font_color": MARKS[mark]["font_color"],
         }
-        for mark in CELL_SIGNS
+        for mark in EMOJI
     },
+    "mark_emoji": {"font_name": EMOJI_FONT, "font_size": 6, "font_color": INK},
     "mark_none": {"font_name": FONT, "font_size": 10, "font_color": INK},
     **{f"mark_{mark}": {"font_name": FONT, "font_size": 10, **look} for mark, look in MARKS.items()},
     # conditional
