@@ -23,7 +23,6 @@ _COLUMNS = ("workbook", "judge", "decided", "of", "per cent", "not usable")
 def run(call: Call, workbooks: Sequence[str]) -> int:
     """Count what is judged, and name what cannot be used."""
     from clueval_xlsx.outputs.json_results import status_result
-    from clueval_xlsx.pages.adjudication import account_sentence
     from clueval_xlsx.review.manifest import SET_ASIDE, WithoutTextError
     from clueval_xlsx.review.progress import missing_people, workbook_progress
     from clueval_xlsx.words import TERMINAL, Words
@@ -46,7 +45,7 @@ def run(call: Call, workbooks: Sequence[str]) -> int:
     if not out.prints:
         print_page(_page(books), "--json FILE")
     for book in books:
-        say(f"{book.name}: {account_sentence(book.account, Words(TERMINAL))}")
+        say(f"{book.name}: {book.account.sentence(Words(TERMINAL))}")
         say_list("Not used", [str(problem) for problem in book.problems], "--json FILE lists them all")
         say_list("Note", [f"{note}." for note in book.notes], "--json FILE lists them all")
     for name in missing:

@@ -112,9 +112,9 @@ def _spans_of(pair: Pair, result: Evaluation) -> pd.DataFrame:
 def write_workbooks(out: Writing, result: Evaluation, end: str, review: Review) -> None:
     """Write the workbooks of one result, each with its part of the cases, and say what is in them."""
     targets, cases = review.targets(end), review.cases
-    if result.unmarked_cases is not None:
-        out.afterwards(say, f"Unmarked passages listed: {len(result.unmarked_cases)}.")
     if not targets:
+        if result.unmarked_cases is not None:
+            out.afterwards(say, f"Unmarked passages listed: {len(result.unmarked_cases)}.")
         return
     from clueval_xlsx.outputs.xlsx import Handout, write_workbook
     from clueval_xlsx.review.assignment import select

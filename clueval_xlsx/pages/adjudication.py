@@ -39,7 +39,7 @@ from clueval_xlsx.review.case_words import (
 from clueval_xlsx.review.correction import extent
 from clueval_xlsx.review.judged_figures import ALPHA, CARRIED, COHEN, FLEISS, RAW
 from clueval_xlsx.review.judgements import SPAN_CHOICES
-from clueval_xlsx.review.progress import Account, CaseState
+from clueval_xlsx.review.progress import CaseState
 from clueval_xlsx.words import Words
 
 _FEW = 10  # agreement on fewer cases is faint
@@ -76,12 +76,6 @@ def adjudication_page(run: Adjudication, words: Words) -> Page:
     judged = words("adjudicated.judged_by", judged=judgements, people=", ".join(people) or words["adjudicated.nobody"])
     subtitle = words("adjudicated.subtitle", gold=gold, pred=pred, judged=judged)
     return make.page(words["adjudicated.title"], [subtitle], chapters)
-
-
-def account_sentence(account: Account, words: Words) -> str:
-    """All cases of a run or a workbook, and how many are in each state."""
-    parts = ", ".join(words(f"account.{state}", count=count) for state, count in account.counts.items())
-    return words.counted("account.sentence", account.cases, cases=account.cases, parts=parts)
 
 
 class _AdjudicationMaker(PageMaker):
@@ -285,7 +279,7 @@ class _AdjudicationMaker(PageMaker):
         """What came of each workbook."""
         count, rows = self.numbers.count, []
         for book, account in zip(self.run.workbooks, self.run.workbook_accounts, strict=True):
-            numbers = (len(book.present), account.done, account.counts[CaseState.UNUSABLE])
+            numbers = (account.cases, account.done, account.counts[CaseState.UNUSABLE])
             rows.append(TableRow((PurePath(book.name).name, book.judge, *map(count, numbers))))
         columns = self._columns("workbook", "judge_name", "case_rows", "done_rows", "unusable_rows")
         return Table(self.words["adjudicated.workbooks_title"], columns, tuple(rows))

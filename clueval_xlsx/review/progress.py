@@ -28,7 +28,7 @@ from clueval_xlsx.review.reading import (
 )
 from clueval_xlsx.review.review_sheets import SheetWords, iterate_case_rows, stands_twice
 from clueval_xlsx.text.cells import normalise
-from clueval_xlsx.words import FALLBACK, Words
+from clueval_xlsx.words import FALLBACK, TERMINAL, Words
 
 _NOBODY_KNOWS = "so nobody can tell whether there are judgements in it"
 _OF_COLUMNS = "no_judgement_column"  # a reason that says nothing of a single row
@@ -67,6 +67,11 @@ class Account:
     def done(self) -> int:
         """Cases that nobody needs to look at any more."""
         return sum(self.counts[state] for state in (CaseState.JUDGED, CaseState.CARRIED, CaseState.SETTLED))
+
+    def sentence(self, words: Words) -> str:
+        """All cases, and how many are in each state."""
+        parts = ", ".join(words(f"account.{state}", count=count) for state, count in self.counts.items())
+        return words.counted("account.sentence", self.cases, cases=self.cases, parts=parts)
 
     def of(self, state: CaseState) -> list[str]:
         """The cases in a state."""
@@ -252,9 +257,8 @@ def what_is_judged(tables: Sequence[SheetTable], name: str = "") -> str:
         return ""  # reports name cases and judgements, too
     book = _read_alone(tables, name, manifest)
     strange = [each for each in book.problems if isinstance(each, RowProblem) and each.reason == _OF_COLUMNS]
-    filled = len(book.rows) + len(book.problems) - len(strange)
-    if filled:
-        return f"{filled} {'row has' if filled == 1 else 'rows have'} been judged in it"
+    if book.rows or len(book.problems) > len(strange):
+        return f"it has been filled in ({workbook_account(book).sentence(Words(TERMINAL))})"
     if strange:
         return f"the columns of one of its sheets are not recognised, {_NOBODY_KNOWS} ({str(strange[0]).rstrip('.')})"
     return ""

@@ -88,17 +88,17 @@ def victims(home: Path) -> dict[str, tuple[bytes, str]]:
     """Workbooks that must stay, and a word of the reason."""
     judged, fresh = (home / "judged.xlsx").read_bytes(), (home / "demo" / "review.xlsx").read_bytes()
     return {
-        "judged": (judged, "rows have been judged"),
-        "judged, hidden sheets deleted": (edited(judged, without_own_sheets), "rows have been judged"),
+        "judged": (judged, "been filled in"),
+        "judged, hidden sheets deleted": (edited(judged, without_own_sheets), "been filled in"),
         "stray far cell": (edited(fresh, stray), "cannot be read"),
         "cut off": (judged[: len(judged) * 2 // 3], "cannot be read"),
         "cut off at the very end": (judged[:-10], "cannot be read"),
         "protected .xlsx": (encrypt(judged, "apfel"), "protected by a password"),
         "protected .ods": (ods(protected=True), "protected by a password"),
         "old .xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5000), "cannot be read"),
-        "renamed Judgement": (edited(judged, rename("Judgement", "Judgment")), "been judged"),
-        "renamed Comment": (edited(judged, rename("Comment", "Remarks")), "been judged"),
-        "rows cut to a new sheet": (edited(judged, cut_to_a_new_sheet), "been judged"),
+        "renamed Judgement": (edited(judged, rename("Judgement", "Judgment")), "been filled in"),
+        "renamed Comment": (edited(judged, rename("Comment", "Remarks")), "been filled in"),
+        "rows cut to a new sheet": (edited(judged, cut_to_a_new_sheet), "been filled in"),
     }
 
 
@@ -155,7 +155,7 @@ def test_a_workbook_that_is_judged_while_a_run_lasts_is_spared_too(home: Path, t
             outputs.write_text(target, "new")
             target.write_bytes(judged)
 
-    with pytest.raises(OutputError, match="rows have been judged"):
+    with pytest.raises(OutputError, match="been filled in"):
         write()
     assert target.read_bytes() == judged
     assert [path.name for path in tmp_path.iterdir()] == ["review.xlsx"]

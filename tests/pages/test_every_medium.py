@@ -22,7 +22,7 @@ from clueval_xlsx.outputs.html.page import page_html
 from clueval_xlsx.outputs.markup import latex, latex_text, markdown
 from clueval_xlsx.outputs.terminal import Room, page_parts
 from clueval_xlsx.outputs.xlsx.page import write_page
-from clueval_xlsx.pages.adjudication import account_sentence, adjudication_page
+from clueval_xlsx.pages.adjudication import adjudication_page
 from clueval_xlsx.pages.agreement import agreement_page
 from clueval_xlsx.pages.comparison import comparison_page
 from clueval_xlsx.pages.evaluation import confusion_page, evaluation_page
@@ -264,7 +264,7 @@ def test_a_wrong_label_is_no_leak() -> None:
 def test_one_thing_is_counted_in_the_singular(language: str, account: str) -> None:
     book = workbook(judged("token gold pred\nAda B-PER O\nran O O"), {}, lang=language)
     progress = workbook_progress(book.getvalue(), "review.xlsx")
-    assert account_sentence(progress.account, Words(language)).startswith(account)
+    assert progress.account.sentence(Words(language)).startswith(account)
 
 
 @pytest.mark.parametrize("language", languages())

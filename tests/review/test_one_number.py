@@ -14,16 +14,17 @@ import pytest
 
 from clueval_xlsx.files.workbooks import read_workbook
 from clueval_xlsx.review.judgements import Judgement
+from clueval_xlsx.review.progress import why_not_overwrite
 from tests.support.commands import EXAMPLE_OPTIONS, Result, run
 from tests.support.teams import all_cases, fill, manifest
-from tests.support.workbooks import HEADER_ROW, headers
+from tests.support.workbooks import HEADER_ROW, headers, texts
 
 pytestmark = pytest.mark.slow
 
 TEAM = ("anna", "ben", "cem")
 STATES = ("judged", "carried", "settled", "conflict", "unusable", "open", "missing")
 ACCOUNT = re.compile(
-    r"(\d+) cases: (\d+) judged, (\d+) decided by a case alike, (\d+) settled by a linked case, (\d+) in conflict, "
+    r"(\d+) cases?: (\d+) judged, (\d+) decided by a case alike, (\d+) settled by a linked case, (\d+) in conflict, "
     r"(\d+) without a usable row, (\d+) open, (\d+) missing"
 )
 
@@ -35,9 +36,9 @@ def account_of(text: str) -> dict[str, int]:
     return dict(zip(("cases", *STATES), map(int, numbers.groups()), strict=True))
 
 
-def summary_rows(report: Path) -> list[list[Any]]:
+def summary_rows(report: bytes) -> list[list[Any]]:
     """What stands in each row of the report's first sheet."""
-    sheet = read_workbook(report.read_bytes(), "report").sheets[0]
+    sheet = read_workbook(report, "report").sheets[0]
     return [[cell for cell in row if cell != ""] for row in sheet.rows if any(row)]
 
 
@@ -50,6 +51,16 @@ def judge(book: Path, answers: dict[str, Judgement | str], for_all: str) -> None
         for row in range(HEADER_ROW + 1, sheet.max_row + 1 if "Applies to" in names else 0):
             if sheet.cell(row, names.index("Case ID") + 1).value == for_all:
                 sheet.cell(row, names.index("Applies to") + 1, 1)
+    opened.save(book)
+
+
+def delete_row(book: Path, case: str) -> None:
+    """A judge deletes the row of a case."""
+    opened = openpyxl.load_workbook(book)
+    for sheet in opened.worksheets:
+        ids = texts(sheet, "Case ID") if "Case ID" in headers(sheet) else []
+        if case in ids:
+            sheet.delete_rows(HEADER_ROW + 1 + ids.index(case))
     opened.save(book)
 
 
@@ -66,42 +77,68 @@ def corpus(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
 
 
 @pytest.fixture(scope="module")
-def story(corpus: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What was said when cases were handed out, judged, and brought back."""
-    folder, sides = tmp_path_factory.mktemp("story"), corpus
+def rounds(corpus: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What was said when the workbooks came back half judged, and again when the conflict was decided, too."""
+    folder = tmp_path_factory.mktemp("story")
     books = [folder / f"r-{name}.xlsx" for name in TEAM]
     options = ("--judges", ",".join(TEAM), "--double", "40%", "--sample", "40", "--agreed", "6")
-    handed_out = run("evaluate", *sides, *EXAMPLE_OPTIONS, "-o", folder / "r.xlsx", *options)
+    handed_out = run("evaluate", *corpus, *EXAMPLE_OPTIONS, "-o", folder / "r.xlsx", *options)
     assert handed_out.code == 0, handed_out.err
     own = [all_cases(book) for book in books]
     shared = sorted(case for case in own[0] & own[1] if case.startswith("FN"))[0]
     twins = next(
         group for group in manifest(books[2]).case_list.twins.members if set(group) <= own[2] - own[1] - own[0]
     )
-    for book, cases in zip(books, own, strict=True):
-        left = sorted(case for case in cases if case[:2] in {"FN", "FP"} and case not in {shared, *twins})
-        answers: dict[str, Judgement | str] = dict.fromkeys(left[:3], "model_error")
-        answers |= {left[3]: Judgement("boundary"), left[4]: "nonsense"}
+    left = [
+        sorted(case for case in cases if case[:2] in {"FN", "FP"} and case not in {shared, *twins}) for cases in own
+    ]
+    for book, cases, mine in zip(books, own, left, strict=True):
+        answers: dict[str, Judgement | str] = dict.fromkeys(mine[:2], "model_error") | {mine[4]: "nonsense"}
         if shared in cases:
             answers[shared] = "gold_wrong" if book is books[0] else "model_error"
         if book is books[2]:
             answers[twins[0]] = "model_error"
         judge(book, answers, for_all=twins[0])
-    log, back = folder / "log.jsonl", ("reimport", *books, "--gold", sides[0])
-    outputs = ("--report", folder / "r-report.xlsx", "--html", folder / "r.html", "--json", folder / "r.json")
+    start = {"handed_out": handed_out.err, "sizes": [len(cases) for cases in own], "all": set().union(*own)}
+    interim = start | brought_back(folder, books, corpus[0], "--conflicts", folder / "third.xlsx")
+    for book, mine in zip(books, left, strict=True):
+        judge(book, {mine[2]: "model_error", mine[3]: Judgement("boundary")}, for_all="")
+    delete_row(books[1], next(case for case in left[1][5:] if case not in own[0] | own[2]))
+    judge(folder / "third.xlsx", dict.fromkeys(all_cases(folder / "third.xlsx"), "model_error"), for_all="")
+    return [interim, start | brought_back(folder, [*books, folder / "third.xlsx"], corpus[0])]
+
+
+@pytest.fixture(params=(0, 1), ids=("interim", "end"))
+def story(rounds: list[dict[str, Any]], request: pytest.FixtureRequest) -> dict[str, Any]:
+    """One of the two rounds."""
+    return rounds[request.param]
+
+
+def brought_back(folder: Path, books: list[Path], gold: Path, *options: object) -> dict[str, Any]:
+    """What each medium says of workbooks that come back; the log is the same each time."""
+    log = folder / "log.jsonl"
+    outputs = (
+        "--report",
+        folder / "r-report.xlsx",
+        "--html",
+        folder / "r.html",
+        "--json",
+        folder / "r.json",
+    )
+    status = run("status", *books, "--json", folder / "status.json")
+    back = run("reimport", *books, "--gold", gold, *outputs, "--judgements", log, *options)
+    report = (folder / "r-report.xlsx").read_bytes()
     return {
-        "handed_out": handed_out.err,
-        "books": books,
-        "sizes": [len(cases) for cases in own],
-        "all": set().union(*own),
-        "status": run("status", *books, "--json", folder / "status.json"),
-        "status_json": json.loads((folder / "status.json").read_text("utf-8")),
-        "back": run(*back, *outputs, "--judgements", log),
+        "books": [book.name for book in books],
+        "guarded": [why_not_overwrite(book.read_bytes(), book.name) for book in books],
+        "status": status.err,
+        "status_json": json.loads((folder / "status.json").read_text("utf-8"))["workbooks"],
+        "back": back,
         "json": json.loads((folder / "r.json").read_text("utf-8"))["runs"][0],
-        "report": summary_rows(folder / "r-report.xlsx"),
-        "sheets": read_workbook((folder / "r-report.xlsx").read_bytes(), "report").sheets,
+        "sheets": read_workbook(report, "report").sheets,
+        "report": summary_rows(report),
         "html": html.unescape(re.sub(r"<[^>]*>", " ", (folder / "r.html").read_text("utf-8"))),
-        "log": log,
+        "log": log.read_bytes(),
     }
 
 
@@ -114,23 +151,28 @@ def test_what_is_to_judge_is_what_the_workbooks_hold(story: dict[str, Any]) -> N
     assert f"Cases handed out: {shares}; {twice} of them to two people." in story["handed_out"]
 
 
-def test_status_and_the_re_import_count_each_workbook_alike(story: dict[str, Any]) -> None:
-    said = [account_of(line) for line in story["status"].err.splitlines() if ACCOUNT.search(line)]
-    assert said == [book["account"] for book in story["status_json"]["workbooks"]]
+def test_status_the_re_import_and_the_refusal_to_overwrite_count_each_workbook_alike(story: dict[str, Any]) -> None:
+    said = [account_of(line) for line in story["status"].splitlines() if ACCOUNT.search(line)]
+    assert said == [book["account"] for book in story["status_json"]]
+    assert said == [account_of(reason) for reason in story["guarded"]]
+    assert said == [book["account"] for book in story["json"]["workbooks"]]
+    assert [account["cases"] for account in said][:3] == story["sizes"]
     rows = {row[0]: row[2:5] for row in story["report"]}
-    for account, book, size in zip(said, story["books"], story["sizes"], strict=True):
-        assert account["cases"] == size == sum(account[state] for state in STATES)
+    for account, book in zip(said, story["books"], strict=True):
+        assert account["cases"] == sum(account[state] for state in STATES)
         decided = account["judged"] + account["carried"] + account["settled"]
-        assert [int(number) for number in rows[book.name]] == [size, decided, account["unusable"]]
+        assert [int(number) for number in rows[book]] == [account["cases"], decided, account["unusable"]]
 
 
 def test_all_media_say_the_same_of_a_re_import(story: dict[str, Any]) -> None:
     account, back = story["json"]["account"], story["back"]
     assert back.code == 3
     assert account["cases"] == len(story["all"]) == sum(account[state] for state in STATES)
-    assert min(account[state] for state in ("judged", "carried", "conflict", "unusable", "open")) > 0
+    assert min(account[state] for state in ("judged", "carried", "unusable", "open")) > 0
+    at_the_end = len(story["books"]) > len(TEAM)  # the third person has decided the conflict, a row has been deleted
+    assert (account["conflict"], account["missing"]) == ((0, 1) if at_the_end else (1, 0))
     decided = account["judged"] + account["carried"] + account["settled"]
-    unusable = sum(book["account"]["unusable"] for book in story["status_json"]["workbooks"])
+    unusable = sum(book["account"]["unusable"] for book in story["status_json"])
     assert len(story["json"]["unusable"]) == unusable
     report = "\n".join(" ".join(map(str, row)) for row in story["report"])
     table = {str(row[0]): row[1] for row in story["report"] if len(row) == 2}
@@ -140,7 +182,7 @@ def test_all_media_say_the_same_of_a_re_import(story: dict[str, Any]) -> None:
     for text in (back.out, report, story["html"]):
         words = " ".join(text.split())
         assert f"{decided} of {account['cases']} cases are decided" in words
-        assert f"cases in conflict: {account['conflict']}" in words
+        assert set(re.findall(r"cases in conflict: (\d+)", words)) == {str(account["conflict"])}
         assert f"rows that cannot be used: {unusable}" in words
         assert f"the cases that are open are to be judged, too ({account['open']})" in words
 
@@ -155,8 +197,9 @@ def test_agreement_is_listed_once_for_the_same_judges(story: dict[str, Any]) -> 
 def test_what_earlier_judgements_leave_to_judge_is_what_is_open(
     story: dict[str, Any], corpus: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    book = tmp_path / "next.xlsx"
-    done: Result = run("evaluate", *corpus, *EXAMPLE_OPTIONS, "-o", book, "--previous", story["log"], "--sample", "20")
+    book, log = tmp_path / "next.xlsx", tmp_path / "log.jsonl"
+    log.write_bytes(story["log"])
+    done: Result = run("evaluate", *corpus, *EXAMPLE_OPTIONS, "-o", book, "--previous", log, "--sample", "20")
     assert done.code == 0, done.err
     filled_in, cases, left = map(int, re.findall(r"(\d+) of (\d+) cases were.*; (\d+) are left to judge", done.err)[0])
     account = account_of(run("status", book).err)
