@@ -258,7 +258,8 @@ def what_is_judged(tables: Sequence[SheetTable], name: str = "") -> str:
     book = _read_alone(tables, name, manifest)
     strange = [each for each in book.problems if isinstance(each, RowProblem) and each.reason == _OF_COLUMNS]
     if book.rows or len(book.problems) > len(strange):
-        return f"it has been filled in ({workbook_account(book).sentence(Words(TERMINAL))})"
+        said = workbook_account(book).sentence(Words(TERMINAL)).rstrip(".")
+        return f"it has been filled in ({said})"
     if strange:
         return f"the columns of one of its sheets are not recognised, {_NOBODY_KNOWS} ({str(strange[0]).rstrip('.')})"
     return ""

@@ -136,6 +136,7 @@ def test_no_command_overwrites_a_judged_workbook_without_force(
     arguments = WRITING[how].arguments(home, target)
     done = run(*arguments)
     assert done.code == 2, done.err
+    assert ".)." not in done.err
     assert word in done.err or "cannot be read" in done.err  # a workbook is no log that could be continued
     assert target.read_bytes() == data
     assert {path.name for path in tmp_path.iterdir()} <= {target.name, f"{target.name}.progress.jsonl"}
