@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ from clueval_xlsx.formats.opened import (
     OpenedSource,
     document_files,
     files_at,
-    listed_files,
+    listed_names,
     open_source,
     opened_folder,
     refuse_missing,
@@ -178,28 +179,30 @@ def read_pair(
 
 @dataclass(frozen=True, slots=True)
 class FileOfFolder:
-    """One file of a folder or glob: where it is, and what it is called there. There may be millions: it is small."""
+    """One file of a folder or glob: where that is, and what it is called there. There may be millions: it is small."""
 
-    folder: str
+    folder: str  # as messages name it
+    place: str  # the folder's whole path
     name: str
-    path: str
     size: int
     note: str = ""  # on the first: what of the folder is left aside
 
 
 def list_files(source: str, options: ReadOptions) -> list[FileOfFolder] | str:
     """The files of a folder or glob that make a corpus, none of them read; or why they are not read one by one."""
-    paths, notes = listed_files(Path(source))
-    if not paths:
+    folder, names, notes = listed_names(Path(source))
+    if not names:
         refuse_missing(source, Path(source))
         return f"{source} is one file"
     name = shown_name(source)
-    format_, files = candidates(name, list(paths), options)
-    if options.format is None and is_project(list(paths)):
+    format_, files = candidates(name, names, options)
+    if options.format is None and is_project(names):
         format_ = format_named(PROJECT_FORMAT)
     if format_ is not None and (format_.folder or format_.name == PROJECT_FORMAT):
         return f"{format_.title} is not read file by file"
-    listed = [FileOfFolder(name, each, str(paths[each].absolute()), paths[each].stat().st_size) for each in files]
+    place = str(folder.absolute())
+    sizes = (os.stat(os.path.join(place, each)).st_size for each in files)  # noqa: PTH116, PTH118  # millions of texts
+    listed = [FileOfFolder(name, place, each, size) for each, size in zip(files, sizes, strict=True)]
     return [replace(listed[0], note="; ".join(notes)), *listed[1:]]
 
 
@@ -220,7 +223,7 @@ def files_behind(source: Path, format_name: str | None = None) -> set[Path]:
 def read_files(files: Sequence[FileOfFolder], options: ReadOptions) -> tuple[Reading, list[bytes]]:
     """On a worker: read some files of a folder as if it held nothing else, and hash each."""
     try:
-        contents = {file.name: Path(file.path).read_bytes() for file in files}
+        contents = {file.name: Path(file.place, file.name).read_bytes() for file in files}
     except OSError as error:
         raise InputError(
             f"{error.filename}: a worker on {platform.node()} cannot read it: {error.strerror or error}. With "

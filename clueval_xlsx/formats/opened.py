@@ -6,7 +6,7 @@ import errno
 import glob
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -144,39 +144,55 @@ def files_at(path: Path) -> dict[str, Path]:
 
 
 def listed_files(path: Path) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """The files of a folder or a glob by their path in it, in natural order; and a note on what is left aside.
+    """The files of a folder or a glob by their path in it, in natural order; and a note on what is left aside."""
+    folder, names, notes = listed_names(path)
+    return {name: folder / name for name in names}, notes
+
+
+def listed_names(path: Path) -> tuple[Path, list[str], tuple[str, ...]]:
+    """Folder and paths in it of the files of a folder or a glob, in natural order; and a note on what is left aside.
 
     That are links that lead out of a folder, pipes, devices and what else is no file. Links that are texts or
     annotations are refused when they are read.
     """
     aside: list[str] = []
     if path.is_dir():
-        paths = {}
-        for each in path.rglob("*"):
-            name = each.relative_to(path).as_posix()
-            standoff = each.suffix.lower() in {TEXT, ANNOTATIONS}
-            if _leads_out(each, path) and not (standoff and each.is_file()):
-                aside.append(f"{name} (a link to {each.readlink()})")
-            elif each.is_file():
-                paths[name] = each
-            elif not each.is_dir():
-                aside.append(f"{name} ({'a pipe' if each.is_fifo() else 'no regular file'})")
+        folder, names = path, []
+        for inside in _entries(str(path)):
+            whole = os.path.join(path, inside)  # noqa: PTH118  # a text: there may be millions
+            name, is_file = inside.replace(os.sep, "/"), os.path.isfile(whole)  # noqa: PTH113
+            standoff = inside.lower().endswith((TEXT, ANNOTATIONS))
+            if os.path.islink(whole) and _leads_out(Path(whole), path) and not (standoff and is_file):  # noqa: PTH114
+                aside.append(f"{name} (a link to {Path(whole).readlink()})")
+            elif is_file:
+                names.append(name)
+            elif not Path(whole).is_dir():
+                aside.append(f"{name} ({'a pipe' if Path(whole).is_fifo() else 'no regular file'})")
     elif path.exists() or not glob.has_magic(str(path)):
-        return {}, ()
+        return path, [], ()
     else:
         matches = glob.glob(str(path), recursive=True)  # noqa: PTH207  # the pattern may be absolute
         named = {each for each in map(Path, matches) if each.is_file()}
         if not named:
             raise InputError(f"{path}: no file is called like that. Check the path.")
-        shared = Path(os.path.commonpath([each.parent for each in named]))
+        folder = Path(os.path.commonpath([each.parent for each in named]))
         for each in [each for each in named if each.suffix.lower() == ANNOTATIONS]:
             named |= set(filter(Path.is_file, [each.with_suffix(TEXT)]))
-        paths = {each.relative_to(shared).as_posix(): each for each in named}
+        names = [each.relative_to(folder).as_posix() for each in named]
     notes = []
     if aside:
         more = f" and {len(aside) - _NAMED} more" if len(aside) > _NAMED else ""
         notes.append(f"{shown_name(path)}: left aside: {', '.join(sorted(aside)[:_NAMED])}{more}")
-    return {name: paths[name] for name in sorted(paths, key=natural_key)}, tuple(notes)
+    return folder, sorted(names, key=natural_key), tuple(notes)
+
+
+def _entries(folder: str) -> Iterator[str]:
+    """The files of a folder and of those in it, and links to folders, by their path in it."""
+    for inner, folders, files in os.walk(folder):
+        start = inner[len(folder) :].lstrip(os.sep)
+        links = [name for name in folders if os.path.islink(os.path.join(inner, name))]  # noqa: PTH114, PTH118
+        for name in (*files, *links):
+            yield os.path.join(start, name)  # noqa: PTH118
 
 
 def document_files(path: Path) -> list[Path]:
