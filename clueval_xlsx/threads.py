@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from clueval_xlsx.exceptions import OptionError
@@ -54,3 +56,17 @@ def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[
         return
     with ThreadPoolExecutor(count) as pool:
         yield from pool.map(work, items)
+
+
+@contextmanager
+def nothing_collected() -> Iterator[None]:
+    """Build what is large: nothing of it is garbage meanwhile, so nothing is collected, nor looked through after."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.freeze()  # what is new
+            gc.unfreeze()  # counts as old
+            gc.enable()

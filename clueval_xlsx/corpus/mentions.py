@@ -104,7 +104,7 @@ def make_mentions(
     scores: Sequence[float | None] = (),
 ) -> Mentions:
     """Mentions of columns of labels: `layers` maps a layer to its column; scores, where one of them has any."""
-    known = any(score is not None for score in scores)
+    known = scores.count(None) < len(scores)
     columns = {name: label_column(column) for name, column in values.items()}
     return Mentions(
         ranges,

@@ -37,15 +37,20 @@ def label_list(column: Iterable[Any]) -> list[str | None]:
     if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
         names = [*(str(label) for label in column.cat.categories), None]  # the code -1 picks the last
         return [names[code] for code in column.cat.codes.tolist()]
-    return [None if pd.isna(label) else str(label) for label in column]
+    values = list(column)
+    if set(map(type, values)) <= {str, type(None)}:
+        return values
+    return [None if pd.isna(label) else str(label) for label in values]
 
 
 def label_column(values: Iterable[str | None]) -> pd.Categorical:
     """Labels as a categorical with sorted categories; None is a span without a label."""
     values = label_list(values)
-    return pd.Categorical(
-        values, categories=pd.Index(sorted({value for value in values if value is not None}), dtype=object)
-    )
+    names = sorted({value for value in values if value is not None})
+    number: dict[str | None, int] = {name: code for code, name in enumerate(names)}
+    number[None] = -1
+    codes = np.array([number[value] for value in values], dtype=np.int64)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(names, dtype=object))
 
 
 def from_decoded(decoded: DecodedSpans, layer: str) -> pd.DataFrame:

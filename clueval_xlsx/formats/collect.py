@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ class Collector:
 
     def extend(
         self,
-        document: int,
+        documents: Sequence[int],
         starts: Sequence[int],
         ends: Sequence[int],
         values: Mapping[str, Sequence[str | None]],
@@ -122,31 +123,23 @@ class Collector:
         handles: Sequence[Place],
         where: Callable[[int], str],
     ) -> None:
-        """Take a list of annotations whose offsets are whole numbers and whose labels are texts.
+        """Take annotations of these documents whose offsets are whole numbers and whose labels are texts.
 
         `where` says how a message calls one of them, given its place in the list.
         """
-        count, text = len(starts), self.documents[document].text
-        self._owners += [document] * count
+        count = len(starts)
+        self._owners += documents
         self._starts += starts
         self._ends += ends
         for field, column in self._values.items():
             column.extend([value or None for value in values[field]] if field in values else [None] * count)
         self._sequence += [""] * count
-        self._wheres += [(where, row) for row in range(count)]
+        self._wheres += zip(repeat(where), range(count))
         if scores.count(None) == count:
             self._scores += [None] * count
         else:
             self._scores += [self._score_values.read(score, where(row)) for row, score in enumerate(scores)]
-        if self.options.offsets != CODE_POINTS:
-            self._surfaces += [surface if isinstance(surface, str) else None for surface in surfaces]
-        elif surfaces.count(None) == count:
-            self._surfaces += surfaces
-        else:  # words that are those of the text need no further look
-            self._surfaces += [
-                surface if isinstance(surface, str) and (text[start:end] != surface or end > len(text)) else None
-                for surface, start, end in zip(surfaces, starts, ends, strict=True)
-            ]
+        self._surfaces += [surface if isinstance(surface, str) else None for surface in surfaces]
         self._places += handles
 
     def complain(self, where: str, found: str, allowed: str = "", remedy: str = "") -> None:

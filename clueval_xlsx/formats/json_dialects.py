@@ -10,7 +10,7 @@ import hashlib
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from clueval_xlsx.corpus.reading import NewSpan
@@ -32,7 +32,8 @@ class Spans:
     """A list of annotations: where it stands, and the keys of its items by role, in the order that new ones have.
 
     Roles are `start`, `end`, `label`, `score`, `surface` (the words repeated) and `person` (who made this one). Where
-    there is no `end`, the words say how long an annotation is.
+    there is no `end`, the words say how long an annotation is. The first list of a dialect in which nobody is named has
+    one path a role: such lists are read at once.
     """
 
     at: str
@@ -42,12 +43,12 @@ class Spans:
     marks: str = ""  # keys of which items have one, where those of the roles do not tell the dialect
     new: Mapping[str, Any] = field(default_factory=dict)  # what a new item says besides; texts are as in the first
 
-    @property
+    @cached_property
     def holder(self) -> Path:
         """Where the list stands, or what holds the lists."""
         return parse_path(self.at.partition(EACH)[0].rstrip("."))
 
-    @property
+    @cached_property
     def inside(self) -> Path:
         """Where the lists stand in each holder."""
         return parse_path(self.at.partition(EACH)[2].lstrip("."))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -19,6 +18,7 @@ from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.registry import WriteOptions
 from clueval_xlsx.formats.writing import AnnotatedDocument, annotated_documents
 from clueval_xlsx.options import ReadOptions
+from clueval_xlsx.threads import nothing_collected
 
 
 class JsonFormat:
@@ -37,15 +37,10 @@ class JsonFormat:
         sample = opened.json_records.sample
         return dialect.text_elsewhere and all(first_of(record, dialect.text)[1] is None for record in sample)
 
+    @nothing_collected()
     def read(self, opened: OpenedSource, options: ReadOptions) -> Reading:
-        """Read a file; nothing of it is garbage meanwhile, so nothing is collected."""
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            return RecordReader(opened, options, self._dialect(opened)).read()
-        finally:
-            if collecting:
-                gc.enable()
+        """Read a file."""
+        return RecordReader(opened, options, self._dialect(opened)).read()
 
     def annotators(self, opened: OpenedSource) -> list[str]:
         """Who annotated, by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat, starmap
 from typing import Any
 
 from clueval_xlsx.corpus.annotation import Source
@@ -102,13 +103,13 @@ class RecordReader:
 
     def _add_record(self, tasks: dict[Any, _Task], index: int, record: Any) -> None:
         """Take a record: as a task of its own, or as more work on the same."""
-        place, dialect = f"{self.name}: {self.records.place(index)}", self.dialect
+        place, dialect = self._place(index), self.dialect
         if not isinstance(record, dict | list):
             raise InputError(f"{place} is {shown(record)}. Allowed: an object for each document.")
         complaint = dialect.refusal(record) if dialect.refusal else ""
         if complaint:
             raise InputError(f"{place} {complaint}.")
-        document = self._document(index, record, place)
+        document = self._document(index, record)
         together = dialect.together and document.id is not None
         task = tasks.setdefault((document.id, document.text) if together else index, _Task(document, index))
         by = first_of(record, dialect.person)[1] if dialect.person else None
@@ -120,7 +121,10 @@ class RecordReader:
             named = dialect.together and work.person
             task.works.setdefault(work.person if named else (work.person, index, work.path), []).append(work)
 
-    def _document(self, index: int, record: Any, place: str) -> TextDocument:
+    def _place(self, index: int) -> str:
+        return f"{self.name}: {self.records.place(index)}"
+
+    def _document(self, index: int, record: Any) -> TextDocument:
         """The text of a record with its ID and its metadata."""
         dialect = self.dialect
         data = look_up(record, (dialect.data,)) if dialect.data else record
@@ -137,8 +141,9 @@ class RecordReader:
             doc_id = first_of(record, dialect.id)[1]
         doc_id = None if doc_id is None else str(doc_id)
         if text is None and dialect.text_elsewhere:
-            return self._base_document(index, doc_id, place)
+            return self._base_document(index, doc_id)
         if not isinstance(text, str):
+            place = self._place(index)
             written = ".".join(map(str, path))
             there = isinstance(data, dict) and path[0] in data and len(path) == 1
             what = f"{written!r} is {shown(text)}" if there else f"there is no {written!r}"
@@ -149,8 +154,9 @@ class RecordReader:
         attributes = scalar_attributes(data, {*self._skip, str(path[0])}) if isinstance(data, dict) else {}
         return TextDocument(doc_id, text, attributes)
 
-    def _base_document(self, index: int, doc_id: str | None, place: str) -> TextDocument:
+    def _base_document(self, index: int, doc_id: str | None) -> TextDocument:
         """The text that a record without one belongs to: that of the same ID, or the one in the same place."""
+        place = self._place(index)
         if self.base is None:
             raise InputError(f"{place} has no text. Give the file that holds it: --text FILE.")
         documents = self.base.documents
@@ -193,13 +199,7 @@ class RecordReader:
     def _works_in(self, spans: Spans, each: SpanList, record: Any, index: int) -> Iterator[Work]:
         """The works in a list: one, or one of each person whom its items name."""
         items = each.items
-        first = next((item for item in items if isinstance(item, dict | list)), None)
-        keys = keys_of(spans, first)
-        if "surface" not in keys and isinstance(first, dict):
-            taken = {keys["label"], keys["start"]}
-            words = [key for key in _SURFACES if isinstance(first.get(key), str) and (key,) not in taken]
-            if words:
-                keys["surface"] = (words[0],)
+        keys = _keys_of_all(spans, items)
         person = each.key if spans.person == EACH else first_of(each.holder, spans.person)[1] if spans.person else None
         work = Work(index, each.path, spans, keys, "" if person is None else str(person), items, range(len(items)))
         work.control = str(each.key) if spans.at == EACH else ""
@@ -236,10 +236,15 @@ class RecordReader:
     def read(self) -> Reading:
         """The reading."""
         name, options, dialect = self.name, self.options, self.dialect
-        self.tasks = self.find_tasks()
+        together = self.file.together = self._alike()
+        if together is None:
+            self.tasks = self.find_tasks()
+        else:
+            self._note(together)
         for task in self.tasks:
             for works in task.works.values():
                 for work in works:
+                    self.file.works.setdefault((work.record, work.path), work)
                     self._note(work)
         self.main = self.main or "label"
         layers = self._layers()
@@ -256,7 +261,14 @@ class RecordReader:
             works = [work for index in indices for work in lists[index]]
             collector.homes.append((works[0].record, works[0].path) if works else None)
             for work in works:
-                self._add(collector, number, work, layers)
+                count = len(work.items)
+                self._add(collector, [number] * count, [work.record] * count, work, layers)
+        if together is not None:
+            lists = column(self.records.content, together.path)
+            collector.documents += starmap(self._document, enumerate(self.records.content))
+            collector.homes += zip(range(len(lists)), repeat(together.path), strict=False)
+            owners = [number for number, items in enumerate(lists) for _ in items]
+            self._add(collector, owners, owners, together, layers)
         source = Source(name, dialect.name, digest(self.file.raw), dict(collector.layers))
         self.file.layers = dict(collector.layers)
         self.file.annotator = options.annotator or ""
@@ -264,9 +276,25 @@ class RecordReader:
         union = options.annotator == UNION
         return collector.finish(source, self.file, detector=self.file.detector, union=union, attributes=attributes)
 
+    def _alike(self) -> Work | None:
+        """All lists as one where records hold them in the usual place and name nobody, and all documents; else None."""
+        content, dialect, options, spans = self.records.content, self.dialect, self.options, self.dialect.spans[0]
+        special = dialect.detected or dialect.person or dialect.refusal or options.fields or options.annotator
+        if special or set(map(type, content)) != {dict}:
+            return None
+        lists = column(content, spans.holder)
+        if set(map(type, lists)) != {list}:
+            return None
+        items = list(chain.from_iterable(lists))
+        heads = [each[0] for each in lists if each]
+        kinds = [set(map(type, items)), *(set(map(type, column(heads, (key,)))) for key in _SURFACES)]
+        if max(map(len, kinds)) > 1:
+            return None
+        places = [place for each in lists for place in range(len(each))]
+        return Work(0, spans.holder, spans, _keys_of_all(spans, items[:1]), "", items, places)
+
     def _note(self, work: Work) -> None:
         """Take what the file's way of writing is known by."""
-        self.file.works.setdefault((work.record, work.path), work)
         items = work.items
         self.file.surface = self.file.surface or work.keys.get("surface")
         if self.dialect.control:
@@ -283,7 +311,7 @@ class RecordReader:
         self.file.lists |= list in kinds
         if not self.dialect.fields and items and isinstance(items[0], dict):
             known = {"id", *work.spans.new, *(path[0] for path in work.keys.values())}
-            for key in dict.fromkeys(key for item in items if isinstance(item, dict) for key in item):
+            for key in dict.fromkeys(chain.from_iterable(item for item in items if isinstance(item, dict))):
                 if key not in known and any(isinstance(value, str) for value in column(items, (key,))):
                     self.others[key] = None
 
@@ -321,8 +349,18 @@ class RecordReader:
             notes.append(f"{self.name}: {at} has no {', '.join(missing)}: its spans carry no label there")
         return notes
 
-    def _add(self, collector: Collector, number: int, work: Work, layers: Mapping[str, str]) -> None:
-        """Take a list of annotations: at once if all is as it should be, else one by one with what is wrong."""
+    def _add(
+        self,
+        collector: Collector,
+        owners: Sequence[int],
+        records: Sequence[int],
+        work: Work,
+        layers: Mapping[str, str],
+    ) -> None:
+        """Take a list of annotations: at once if all is as it should be, else one by one with what is wrong.
+
+        `owners` and `records` are the document and the record of each.
+        """
         items, keys, dialect = work.items, work.keys, self.dialect
         starts, labels, surfaces = (work.column(role) for role in ("start", "label", "surface"))
         ends = work.column("end") if "end" in keys else self._ends(starts, surfaces)
@@ -332,15 +370,15 @@ class RecordReader:
         values = {self.main: labels, **{key: column(items, (key,)) for key in others}}
 
         def where(row: int) -> str:
-            doc_id = collector.documents[number].id
-            document = self.records.place(work.record) if doc_id is None else f"document {doc_id!r}"
+            doc_id = collector.documents[owners[row]].id
+            document = self.records.place(records[row]) if doc_id is None else f"document {doc_id!r}"
             by = f" of {work.person}" if work.person.strip("#") == work.person != "" else ""
             return f"{self.name}: {document}, {dialect.noun} {work.places[row] + 1}{by}"
 
-        handles = [(work.record, work.path, place) for place in work.places]
+        handles = list(zip(records, repeat(work.path), work.places, strict=False))
         if not dialect.control and _plain(starts, ends, values):
             how: dict[str, Any] = {"surfaces": surfaces, "scores": scores, "handles": handles}
-            collector.extend(number, starts, ends, values, **how, where=where)
+            collector.extend(owners, starts, ends, values, **how, where=where)
             return
         kind = list if isinstance(keys["start"][0], int) else dict
         for row, item in enumerate(items):
@@ -368,7 +406,7 @@ class RecordReader:
                 )
                 continue
             collector.add(
-                number,
+                owners[row],
                 (start, end),
                 {field_: label, **{key: label_text(values[key][row]) for key in others}},
                 surface=surfaces[row] if isinstance(surfaces[row], str) else None,
@@ -390,6 +428,18 @@ class RecordReader:
         return ends
 
 
+def _keys_of_all(spans: Spans, items: Sequence[Any]) -> Keys:
+    """Where annotations like the first have what, and where they repeat their words, if they do."""
+    first = next((item for item in items if isinstance(item, dict | list)), None)
+    keys = keys_of(spans, first)
+    if "surface" not in keys and isinstance(first, dict):
+        taken = {keys["label"], keys["start"]}
+        words = [key for key in _SURFACES if isinstance(first.get(key), str) and (key,) not in taken]
+        if words:
+            keys["surface"] = (words[0],)
+    return keys
+
+
 def _no_list_there(spans: Spans, each: SpanList) -> str:
     if EACH not in spans.at:
         return f"{spans.at!r} is {shown(each.items)}. Allowed: a list of annotations."
@@ -406,10 +456,11 @@ def _offset(item: Any, paths: str) -> Any:
 
 def _plain(starts: Sequence[Any], ends: Sequence[Any], values: Mapping[str, Sequence[Any]]) -> bool:
     """Whether offsets are whole numbers and labels are texts."""
-    if not set(map(type, (*starts, *ends))) <= {int}:
-        return False
-    if starts and max(map(abs, (*starts, *ends))) >= _FARTHEST:
-        return False
+    for offsets in (starts, ends):
+        if not set(map(type, offsets)) <= {int}:
+            return False
+        if offsets and not -_FARTHEST < min(offsets) <= max(offsets) < _FARTHEST:
+            return False
     return all(set(map(type, labels)) <= {str, type(None)} for labels in values.values())
 
 

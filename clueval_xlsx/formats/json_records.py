@@ -12,9 +12,11 @@ from functools import cache
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.stored import decode_text
+from clueval_xlsx.threads import nothing_collected
 
 Path = tuple[str | int, ...]
 _SHOWN = 60
@@ -50,8 +52,8 @@ def alternatives(text: str) -> tuple[Path, ...]:
 def look_up(value: Any, path: Path) -> Any:
     """What stands at a path; None where there is nothing."""
     for step in path:
-        if isinstance(value, dict) and (step in value or str(step) in value):
-            value = value[step if step in value else str(step)]
+        if isinstance(value, dict):
+            value = value[step] if step in value else value.get(str(step))
         elif isinstance(value, list) and isinstance(step, int) and step < len(value):
             value = value[step]
         else:
@@ -185,6 +187,7 @@ class Records:
         return [record for record in self.content[: 10 * SAMPLE] if record is not None][:SAMPLE]
 
 
+@nothing_collected()
 def parse_records(raw: bytes, name: str) -> Records:
     """The documents of a file, whatever they are; anything that is no JSON is refused with its line.
 
@@ -272,8 +275,9 @@ def repeated_keys(raw: bytes, records: Records) -> list[str]:
     the objects themselves are looked at only where the numbers differ.
     """
     read = _count_keys(records.content) + records.keys_around
-    written = raw.count(b'":')
-    if read in (written, written - len(_NO_KEY.findall(raw))):
+    signs = np.frombuffer(raw, dtype=np.uint8)  # 58 is a colon, 34 a quotation mark
+    written = np.count_nonzero(signs[np.flatnonzero(signs == 58) - 1] == 34)
+    if read == written or read == written - len(_NO_KEY.findall(raw)):
         return []
     repeated: Counter[str] = Counter()
 

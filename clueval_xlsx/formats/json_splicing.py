@@ -67,6 +67,7 @@ class JsonFile:
     lists: bool = False  # whether labels are lists of one
     detector: bool = False  # whether a model's finds were read
     annotator: str = ""  # whose annotations were asked for
+    together: Work | None = None  # all annotations, where records are alike and no list has a work of its own
 
     def splice(self, reading: Reading, changes: Sequence[SourceChange]) -> dict[str, bytes]:
         """The file with these changes; everything else stays."""
@@ -92,7 +93,7 @@ class JsonFile:
                     f"{change.new.surface!r} to. Add an empty one first."
                 )
             edit = edits.setdefault((home[0], *home[1]), ListEdit())
-            work = self.works[home[0], home[1]]
+            work = self._work(home[0], home[1])
             if change.new is None:
                 edit.removed.add(home[2])
             elif change.old is not None:
@@ -109,6 +110,11 @@ class JsonFile:
             text = set_values(text, self.dialect.totals(json.loads(text)))
         mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
         return (mark + text).encode("utf-8", "backslashreplace")
+
+    def _work(self, record: int, path: Path) -> Work:
+        if self.together is None:
+            return self.works[record, path]
+        return replace(self.together, record=record, items=look_up(self.records.content[record], path))
 
     def _values(self, span: NewSpan, work: Work, item: Any) -> Values:
         """What an annotation should say, in the order of the dialect; `item` is the old one, if there was any."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -54,6 +52,7 @@ from clueval_xlsx.review.reading import (
 from clueval_xlsx.review.review_sheets import SheetWords
 from clueval_xlsx.scoring.matching import MatchedSpans
 from clueval_xlsx.scoring.scores import RATES
+from clueval_xlsx.threads import nothing_collected
 
 _CHANGING = frozenset({Effect.DELETE, Effect.BOUNDARY, Effect.LABEL})
 _SHOWN = 10  # characters of a hash that people see; run IDs hold as many
@@ -138,19 +137,7 @@ class Reimport:
         return any(run.needs_a_person for run in self.runs)
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Tens of thousands of rows become as many small objects without a cycle: looking for cycles costs a quarter."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
-
-
-@_collector_paused()
+@nothing_collected()
 def reimport(
     workbooks: Source | Sequence[Source],
     gold: Source,

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from clueval_xlsx.corpus.correcting import correct
 from clueval_xlsx.corpus.reading import Reading
 from clueval_xlsx.exceptions import CluevalError
+from clueval_xlsx.formats.json_dialects import DIALECTS
 from clueval_xlsx.formats.loading import read
 from clueval_xlsx.options import ReadOptions
 from tests.support.folders import FIXTURES
@@ -168,3 +169,13 @@ def test_offsets_mean_the_same_characters_in_every_record_format(text: str, data
         assert found.documents[0].text == text
         ranges = found.running_text.ranges(found.annotation.layers["span"])
         assert (ranges.start.tolist(), ranges.end.tolist()) == ([start], [end])
+
+
+def test_the_first_list_of_a_dialect_that_names_nobody_has_one_path_a_role():
+    plain = [each for each in DIALECTS if not (each.detected or each.person or each.refusal)]
+    assert plain
+    for dialect in plain:
+        spans = dialect.spans[0]
+        assert "*" not in spans.at
+        assert "person" not in spans.keys
+        assert "|" not in "".join(spans.keys.values())
