@@ -34,7 +34,7 @@ def utf16_length(text: str) -> int:
 
 def shorten(text: str, limit: int = LONGEST_CELL) -> str:
     """Cut a text to so many UTF-16 units, with a mark that says so."""
-    if len(text) * 2 <= limit or utf16_length(text) <= limit:
+    if utf16_length(text) <= limit:
         return text
     return "".join(piece for piece, _ in shorten_pieces([(text, "")], limit))
 
@@ -64,7 +64,7 @@ def fitting(text: str) -> str:
 def fitting_pieces(pieces: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
     """Pieces that a cell can hold. Nearly all can be left as they are, and one look at the whole tells."""
     whole = "".join([text for text, _ in pieces])
-    if 2 * len(whole) <= LONGEST_CELL and "_x" not in whole and "\r" not in whole and not _UNWANTED.search(whole):
+    if 2 * len(whole) <= LONGEST_CELL and "_x" not in whole and not _UNWANTED.search(whole):
         return pieces
     return shorten_pieces([(_ESCAPE.sub(f"_{JOINER}", clean(text)), mark) for text, mark in pieces])
 

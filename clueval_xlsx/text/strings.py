@@ -175,10 +175,6 @@ class Strings:
             found[part] = self.at(part)._differs(other.at(part))
         return found
 
-    def same_as(self, other: Strings | None) -> bool:
-        """Whether another sequence holds the same strings."""
-        return other is not None and len(self) == len(other) and not self.differs(other).any()
-
     def _differs(self, other: Strings) -> BoolArray:
         unequal: BoolArray = self.length != other.length
         first = self._eight(0, slice(None)) ^ other._eight(0, slice(None))

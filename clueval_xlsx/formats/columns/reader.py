@@ -51,10 +51,11 @@ def read_columns(
     found = f"the token in column {layout.token} is empty"
     complaints.add([Complaint(place, found, remedy=remedy) for place in empty[:MOST_PROBLEMS].tolist()], len(empty))
     token_ids = named.get("token ID")
-    if token_ids is not None and token_ids.same_as(known_ids):
-        token_ids = known_ids  # distinct, as was seen before; and nobody has to compare them again
-    elif token_ids is not None:
-        _check_token_ids(token_ids, complaints)
+    if token_ids is not None:
+        if known_ids is not None and len(token_ids) == len(known_ids) and not token_ids.differs(known_ids).any():
+            token_ids = known_ids  # distinct, as was seen before; and nobody has to compare them again
+        else:
+            _check_token_ids(token_ids, complaints)
     if complaints.incomplete:  # places and tokens do not fit each other
         complaints.refuse(data, name, origin)
     documents = _documents(structure, tokens, layout, parts if folder else [], named.get("document ID"), complaints)
