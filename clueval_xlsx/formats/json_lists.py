@@ -16,7 +16,10 @@ from clueval_xlsx.formats.json_records import (
     is_pair,
     look_up,
     parse_path,
+    shown,
 )
+
+_SURFACES = ("text", "value", "surface", "word", "span_text", "mention")
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,3 +154,32 @@ def overridden(dialect: Dialect, fields: Mapping[str, str]) -> Dialect:
         text=text.removeprefix(f"{dialect.data}.") if dialect.data else text,
         id=fields.get("id", dialect.id),
     )
+
+
+def keys_of_all(spans: Spans, items: Sequence[Any]) -> Keys:
+    """Where annotations like the first have what, and where they repeat their words, if they do."""
+    first = next((item for item in items if isinstance(item, dict | list)), None)
+    keys = keys_of(spans, first)
+    if "surface" not in keys and isinstance(first, dict):
+        taken = {keys["label"], keys["start"]}
+        words = [key for key in _SURFACES if isinstance(first.get(key), str) and (key,) not in taken]
+        if words:
+            keys["surface"] = (words[0],)
+    return keys
+
+
+def no_list_there(spans: Spans, each: SpanList) -> str:
+    """What a message says where something else stands in place of a list of annotations."""
+    if EACH not in spans.at:
+        return f"{spans.at!r} is {shown(each.items)}. Allowed: a list of annotations."
+    holder, inside = ".".join(map(str, spans.holder)), ".".join(map(str, spans.inside))
+    called = f"{holder} of {each.key!r} are" if isinstance(each.key, str) else f"{holder} {each.key + 1} is"
+    return f"{called} {shown(each.holder)}. Allowed: an object with {inside!r}, a list of annotations."
+
+
+def allowed_items(keys: Keys) -> str:
+    """What a message says that an annotation is."""
+    if isinstance(keys["start"][0], int):
+        return "[start, end, label]"
+    named = [repr(".".join(map(str, keys[role]))) for role in ("start", "end") if role in keys]
+    return f"an object with {' and '.join(named)}"

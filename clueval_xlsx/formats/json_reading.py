@@ -12,8 +12,19 @@ from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.running_text import TextDocument
 from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.collect import Collector, scalar_attributes
-from clueval_xlsx.formats.json_dialects import EACH, Dialect, Keys, Spans
-from clueval_xlsx.formats.json_lists import SpanList, has_lists, keys_of, lists_of, no_metadata, overridden, span_lists
+from clueval_xlsx.formats.json_dialects import EACH, Dialect, Spans
+from clueval_xlsx.formats.json_lists import (
+    SpanList,
+    allowed_items,
+    has_lists,
+    keys_of,
+    keys_of_all,
+    lists_of,
+    no_list_there,
+    no_metadata,
+    overridden,
+    span_lists,
+)
 from clueval_xlsx.formats.json_records import (
     alternatives,
     column,
@@ -31,7 +42,6 @@ from clueval_xlsx.formats.registry import FIRST, PRED, UNION, choose_annotators,
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.characters import unit_starts
 
-_SURFACES = ("text", "value", "surface", "word", "span_text", "mention")
 _FARTHEST = 2**62
 
 
@@ -181,7 +191,7 @@ class RecordReader:
         self._listed = True
         for each in lists_of(record, spans):
             if not isinstance(each.items, list):
-                raise InputError(f"{place}: {_no_list_there(spans, each)}")
+                raise InputError(f"{place}: {no_list_there(spans, each)}")
             yield from self._works_in(spans, each, record, index)
 
     def _no_list(self, known: Sequence[Spans], record: Any, index: int, place: str) -> Iterator[Work]:
@@ -199,7 +209,7 @@ class RecordReader:
     def _works_in(self, spans: Spans, each: SpanList, record: Any, index: int) -> Iterator[Work]:
         """The works in a list: one, or one of each person whom its items name."""
         items = each.items
-        keys = _keys_of_all(spans, items)
+        keys = keys_of_all(spans, items)
         person = each.key if spans.person == EACH else first_of(each.holder, spans.person)[1] if spans.person else None
         work = Work(index, each.path, spans, keys, "" if person is None else str(person), items, range(len(items)))
         work.control = str(each.key) if spans.at == EACH else ""
@@ -291,7 +301,7 @@ class RecordReader:
         if max(map(len, kinds)) > 1:
             return None
         places = [place for each in lists for place in range(len(each))]
-        return Work(0, spans.holder, spans, _keys_of_all(spans, items[:1]), "", items, places)
+        return Work(0, spans.holder, spans, keys_of_all(spans, items[:1]), "", items, places)
 
     def _note(self, work: Work) -> None:
         """Take what the file's way of writing is known by."""
@@ -384,7 +394,7 @@ class RecordReader:
         for row, item in enumerate(items):
             if not isinstance(item, kind):
                 if not dialect.control:
-                    collector.complain(where(row), f"found {shown(item)}", _allowed(keys))
+                    collector.complain(where(row), f"found {shown(item)}", allowed_items(keys))
                 continue
             field_ = self._control(work, item) if dialect.control else self.main
             if not self._is_span(work, item) or (dialect.control and field_ not in layers.values()):
@@ -428,26 +438,6 @@ class RecordReader:
         return ends
 
 
-def _keys_of_all(spans: Spans, items: Sequence[Any]) -> Keys:
-    """Where annotations like the first have what, and where they repeat their words, if they do."""
-    first = next((item for item in items if isinstance(item, dict | list)), None)
-    keys = keys_of(spans, first)
-    if "surface" not in keys and isinstance(first, dict):
-        taken = {keys["label"], keys["start"]}
-        words = [key for key in _SURFACES if isinstance(first.get(key), str) and (key,) not in taken]
-        if words:
-            keys["surface"] = (words[0],)
-    return keys
-
-
-def _no_list_there(spans: Spans, each: SpanList) -> str:
-    if EACH not in spans.at:
-        return f"{spans.at!r} is {shown(each.items)}. Allowed: a list of annotations."
-    holder, inside = ".".join(map(str, spans.holder)), ".".join(map(str, spans.inside))
-    called = f"{holder} of {each.key!r} are" if isinstance(each.key, str) else f"{holder} {each.key + 1} is"
-    return f"{called} {shown(each.holder)}. Allowed: an object with {inside!r}, a list of annotations."
-
-
 def _offset(item: Any, paths: str) -> Any:
     """The first of several places where an offset stands: regions of HTML have one besides the path to an element."""
     there = [look_up(item, path) for path in alternatives(paths)]
@@ -462,13 +452,6 @@ def _plain(starts: Sequence[Any], ends: Sequence[Any], values: Mapping[str, Sequ
         if offsets and not -_FARTHEST < min(offsets) <= max(offsets) < _FARTHEST:
             return False
     return all(set(map(type, labels)) <= {str, type(None)} for labels in values.values())
-
-
-def _allowed(keys: Keys) -> str:
-    if isinstance(keys["start"][0], int):
-        return "[start, end, label]"
-    named = [repr(".".join(map(str, keys[role]))) for role in ("start", "end") if role in keys]
-    return f"an object with {' and '.join(named)}"
 
 
 def _single(written: Any) -> tuple[Any, list[Any]]:
