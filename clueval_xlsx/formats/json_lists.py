@@ -1,4 +1,4 @@
-"""The lists of annotations in records of JSON: found by what a dialect says, and which dialect records look like."""
+"""The lists of annotations in records of JSON: found by what a dialect says; what stands in them; which dialect it is."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from clueval_xlsx.formats.json_records import (
     decoded,
     first_of,
     is_pair,
+    label_text,
     look_up,
     parse_path,
     shown,
 )
 
-_SURFACES = ("text", "value", "surface", "word", "span_text", "mention")
+_FARTHEST = 2**62
+SURFACES = ("text", "value", "surface", "word", "span_text", "mention")
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +164,7 @@ def keys_of_all(spans: Spans, items: Sequence[Any]) -> Keys:
     keys = keys_of(spans, first)
     if "surface" not in keys and isinstance(first, dict):
         taken = {keys["label"], keys["start"]}
-        words = [key for key in _SURFACES if isinstance(first.get(key), str) and (key,) not in taken]
+        words = [key for key in SURFACES if isinstance(first.get(key), str) and (key,) not in taken]
         if words:
             keys["surface"] = (words[0],)
     return keys
@@ -183,3 +185,20 @@ def allowed_items(keys: Keys) -> str:
         return "[start, end, label]"
     named = [repr(".".join(map(str, keys[role]))) for role in ("start", "end") if role in keys]
     return f"an object with {' and '.join(named)}"
+
+
+def plain_values(starts: Sequence[Any], ends: Sequence[Any], values: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether offsets are whole numbers and labels are texts."""
+    for offsets in (starts, ends):
+        if not set(map(type, offsets)) <= {int}:
+            return False
+        if offsets and not -_FARTHEST < min(offsets) <= max(offsets) < _FARTHEST:
+            return False
+    return all(set(map(type, labels)) <= {str, type(None)} for labels in values.values())
+
+
+def single_label(written: Any) -> tuple[Any, list[Any]]:
+    """A label, or the only one of a list, and all of them where there are several."""
+    if not isinstance(written, list):
+        return label_text(written), []
+    return label_text(written[0] if written else None), written if len(written) > 1 else []

@@ -14,6 +14,7 @@ from clueval_xlsx.exceptions import InputError
 from clueval_xlsx.formats.collect import Collector, scalar_attributes
 from clueval_xlsx.formats.json_dialects import EACH, Dialect, Spans
 from clueval_xlsx.formats.json_lists import (
+    SURFACES,
     SpanList,
     allowed_items,
     has_lists,
@@ -23,6 +24,8 @@ from clueval_xlsx.formats.json_lists import (
     no_list_there,
     no_metadata,
     overridden,
+    plain_values,
+    single_label,
     span_lists,
 )
 from clueval_xlsx.formats.json_records import (
@@ -41,9 +44,6 @@ from clueval_xlsx.formats.opened import OpenedSource
 from clueval_xlsx.formats.registry import FIRST, PRED, UNION, choose_annotators, choose_fields, format_named
 from clueval_xlsx.options import ReadOptions
 from clueval_xlsx.text.characters import unit_starts
-
-_FARTHEST = 2**62
-
 
 # ---- tasks ---------------------------------------------------------------------------------------------------------
 
@@ -297,7 +297,7 @@ class RecordReader:
             return None
         items = list(chain.from_iterable(lists))
         heads = [each[0] for each in lists if each]
-        kinds = [set(map(type, items)), *(set(map(type, column(heads, (key,)))) for key in _SURFACES)]
+        kinds = [set(map(type, items)), *(set(map(type, column(heads, (key,)))) for key in SURFACES)]
         if max(map(len, kinds)) > 1:
             return None
         places = [place for each in lists for place in range(len(each))]
@@ -386,7 +386,7 @@ class RecordReader:
             return f"{self.name}: {document}, {dialect.noun} {work.places[row] + 1}{by}"
 
         handles = list(zip(records, repeat(work.path), work.places, strict=False))
-        if not dialect.control and _plain(starts, ends, values):
+        if not dialect.control and plain_values(starts, ends, values):
             how: dict[str, Any] = {"surfaces": surfaces, "scores": scores, "handles": handles}
             collector.extend(owners, starts, ends, values, **how, where=where)
             return
@@ -406,7 +406,7 @@ class RecordReader:
                 if written is not None and not isinstance(written, list):
                     collector.complain(where(row), f"labels are {shown(written)}", "a list with one label")
                     continue
-            label, several = _single(written)
+            label, several = single_label(written)
             if several and self.options.several_tags != FIRST:
                 collector.complain(
                     where(row),
@@ -442,20 +442,3 @@ def _offset(item: Any, paths: str) -> Any:
     """The first of several places where an offset stands: regions of HTML have one besides the path to an element."""
     there = [look_up(item, path) for path in alternatives(paths)]
     return next((value for value in there if is_offset(value)), there[0])
-
-
-def _plain(starts: Sequence[Any], ends: Sequence[Any], values: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether offsets are whole numbers and labels are texts."""
-    for offsets in (starts, ends):
-        if not set(map(type, offsets)) <= {int}:
-            return False
-        if offsets and not -_FARTHEST < min(offsets) <= max(offsets) < _FARTHEST:
-            return False
-    return all(set(map(type, labels)) <= {str, type(None)} for labels in values.values())
-
-
-def _single(written: Any) -> tuple[Any, list[Any]]:
-    """A label, or the only one of a list, and all of them where there are several."""
-    if not isinstance(written, list):
-        return label_text(written), []
-    return label_text(written[0] if written else None), written if len(written) > 1 else []
