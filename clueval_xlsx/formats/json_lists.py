@@ -1,4 +1,4 @@
-"""The lists of annotations in records of JSON: found by what a dialect says; what stands in them; which dialect it is."""
+"""Lists of annotations in records of JSON: found by what a dialect says, what stands in them, which dialect it is."""
 
 from __future__ import annotations
 
