@@ -1,4 +1,4 @@
-"""Work spread over threads, for steps that live in numpy: results come in order, whatever the number of threads."""
+"""What makes large work quick and changes no result: threads, for steps that live in numpy, and garbage left alone."""
 
 from __future__ import annotations
 

@@ -10,14 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from clueval_xlsx.corpus.corpus import Corpus
-from clueval_xlsx.text import cells
-from clueval_xlsx.text.cells import ELLIPSIS, JOINER, PLAIN_SIGN
+from clueval_xlsx.text.cells import ELLIPSIS, JOINER, PLAIN_SIGN, SQUARES
 from clueval_xlsx.text.rendering import RenderedTokens, portions
 from clueval_xlsx.text.strings import IntArray, places
 
 PLAIN, BOTH, GOLD, PRED, NEITHER = "", "both", "gold", "pred", "neither"
 _MARKS = BOTH, GOLD, PRED, NEITHER
-EMOJI = dict(zip(_MARKS, cells.EMOJI, strict=True))
+EMOJI = dict(zip(_MARKS, SQUARES, strict=True))
 
 # A context is shown whole up to about so many characters; a longer one is shortened visibly, at the borders of words.
 LONGEST_CONTEXT = 600

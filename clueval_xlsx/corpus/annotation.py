@@ -14,6 +14,7 @@ from clueval_xlsx.corpus.corpus import Corpus
 from clueval_xlsx.corpus.mentions import ERROR, Mentions, Wording, resolve_apart
 from clueval_xlsx.corpus.spans import make_spans, merge_layers, positions
 from clueval_xlsx.corpus.tags import OpeningCounts, TagColumn
+from clueval_xlsx.exceptions import counted
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
 
@@ -215,7 +216,7 @@ def join_layers(layers: Frames, corpus: Corpus) -> pd.DataFrame:
 def orphan_notes(name: str, orphans: Mapping[str, int]) -> list[str]:
     """What to tell people about tags of a source that continue nothing."""
     return [
-        f"{name}: layer {layer}: {count} I- tag{'s' if count != 1 else ''} continued nothing and opened a span"
+        f"{name}: layer {layer}: {counted(count, 'I- tag')} continued nothing and opened a span"
         for layer, count in orphans.items()
         if count
     ]

@@ -17,7 +17,7 @@ from clueval_xlsx.corpus.running_text import RunningText
 from clueval_xlsx.corpus.spans import label_column, label_vocabulary, make_spans
 from clueval_xlsx.detectors.base import Description, Detection, Document
 from clueval_xlsx.detectors.runner import Run
-from clueval_xlsx.exceptions import OptionError
+from clueval_xlsx.exceptions import OptionError, counted
 from clueval_xlsx.formats.registry import DETECTOR
 from clueval_xlsx.text.strings import IntArray
 from clueval_xlsx.text.tokenise import Ranges
@@ -171,7 +171,7 @@ def _notes(resolution: ResolvedMentions, listed: Mentions, name: str, describe: 
         shown = "; ".join(f"{describe(each.row)} under {describe(each.holder)}" for each in gone[:SHOWN])
         more = f"; and {len(gone) - SHOWN} more" if len(gone) > SHOWN else ""
         notes.append(
-            f"{name}: {len(gone)} overlapping prediction{'s' if len(gone) != 1 else ''} gave way "
+            f"{name}: {counted(len(gone), 'overlapping prediction')} gave way "
             f"to longer or surer ones (--nested longest): {shown}{more}"
         )
     if resolution.merged:
@@ -234,7 +234,7 @@ class Placed:
         ):
             if count:
                 was = "was" if count == 1 else "were"
-                notes.append(f"{name}: {count} prediction{'s' if count != 1 else ''} {what.format(was=was)}")
+                notes.append(f"{name}: {counted(count, 'prediction')} {what.format(was=was)}")
         return notes
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.running_text import TextDocument
-from clueval_xlsx.exceptions import InputError
+from clueval_xlsx.exceptions import InputError, counted
 from clueval_xlsx.formats.collect import Collector, scalar_attributes
 from clueval_xlsx.formats.json_dialects import EACH, Dialect, Spans
 from clueval_xlsx.formats.json_lists import (
@@ -98,7 +98,7 @@ class RecordReader:
                 continue
             self._add_record(tasks, index, record)
         if passed:
-            self.notes.append(f"{self.name}: {passed} record{'s' if passed > 1 else ''} {left_out}")
+            self.notes.append(f"{self.name}: {counted(passed, 'record')} {left_out}")
         if not tasks and passed:
             raise InputError(f"{self.name}: none of its {passed} records is a document: all {left_out}.")
         if not tasks:

@@ -158,16 +158,14 @@ def listed_names(path: Path) -> tuple[Path, list[str], tuple[str, ...]]:
     aside: list[str] = []
     if path.is_dir():
         folder, names = path, []
-        for inside in _entries(str(path)):
-            whole = os.path.join(path, inside)  # noqa: PTH118  # a text: there may be millions
-            name, is_file = inside.replace(os.sep, "/"), os.path.isfile(whole)  # noqa: PTH113
-            standoff = inside.lower().endswith((TEXT, ANNOTATIONS))
-            if os.path.islink(whole) and _leads_out(Path(whole), path) and not (standoff and is_file):  # noqa: PTH114
-                aside.append(f"{name} (a link to {Path(whole).readlink()})")
-            elif is_file:
+        for name, entry in _entries(str(path)):
+            standoff = name.lower().endswith((TEXT, ANNOTATIONS))
+            if entry.is_symlink() and _leads_out(Path(entry.path), path) and not (standoff and entry.is_file()):
+                aside.append(f"{name} (a link to {Path(entry.path).readlink()})")
+            elif entry.is_file():
                 names.append(name)
-            elif not Path(whole).is_dir():
-                aside.append(f"{name} ({'a pipe' if Path(whole).is_fifo() else 'no regular file'})")
+            elif not entry.is_dir():
+                aside.append(f"{name} ({'a pipe' if Path(entry.path).is_fifo() else 'no regular file'})")
     elif path.exists() or not glob.has_magic(str(path)):
         return path, [], ()
     else:
@@ -186,13 +184,18 @@ def listed_names(path: Path) -> tuple[Path, list[str], tuple[str, ...]]:
     return folder, sorted(names, key=natural_key), tuple(notes)
 
 
-def _entries(folder: str) -> Iterator[str]:
-    """The files of a folder and of those in it, and links to folders, by their path in it."""
-    for inner, folders, files in os.walk(folder):
-        start = inner[len(folder) :].lstrip(os.sep)
-        links = [name for name in folders if os.path.islink(os.path.join(inner, name))]  # noqa: PTH114, PTH118
-        for name in (*files, *links):
-            yield os.path.join(start, name)  # noqa: PTH118
+def _entries(folder: str, before: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """What is in a folder and in those in it, but no folder itself, by its path there. Links are not followed."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:  # a folder that may not be looked into
+        return
+    for entry in entries:
+        name = before + entry.name
+        if entry.is_dir(follow_symlinks=False):
+            yield from _entries(entry.path, f"{name}/")
+        else:
+            yield name, entry
 
 
 def document_files(path: Path) -> list[Path]:

@@ -17,7 +17,7 @@ import pandas as pd
 from clueval_xlsx.cases.contexts import Segment, signed_pieces
 from clueval_xlsx.review.case_words import class_name, happened_lines
 from clueval_xlsx.review.judgements import LAYER_COLUMNS
-from clueval_xlsx.text.cells import EMOJI, PLAIN_SIGN, fitting, fitting_pieces, normalise
+from clueval_xlsx.text.cells import PLAIN_SIGN, SQUARES, fitting, fitting_pieces, normalise
 from clueval_xlsx.words import Words
 
 METADATA = "meta_"  # the key of a column of metadata begins so; its header is the rest
@@ -222,7 +222,7 @@ class WrittenCells:
         return [name for name, prints in self.prints.items() if prints[begin : begin + _PRINT] == sought]
 
 
-_SIGNS = str.maketrans(dict.fromkeys(EMOJI + PLAIN_SIGN))  # which of them it is, is a matter of looks
+_SIGNS = str.maketrans(dict.fromkeys(SQUARES + PLAIN_SIGN))  # which of them it is, is a matter of looks
 _PRINT = 3  # bytes: by chance, one changed cell of 17 million passes for the one that was written
 
 

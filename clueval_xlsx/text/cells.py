@@ -84,9 +84,9 @@ def join_pieces(pieces: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 SPACES = "\u00a0\u2009\u202f\t\n"
 INVISIBLE = f"{JOINER}\ufeff\u200b\u00ad"
-EMOJI = "🟩🟥🟧⬜"  # beside marked words
+SQUARES = "🟩🟥🟧⬜"  # beside marked words
 PLAIN_SIGN = "■"  # in place of emoji where cells are printed: every font has it
-SIGNS = EMOJI[:3] + PLAIN_SIGN  # a passage that neither side marks takes no words
+SIGNS = SQUARES[:3] + PLAIN_SIGN  # a passage that neither side marks takes no words
 QUOTES, DASHES = '"„“”»«‘’‚', "–—‑"  # they become ' and -
 QUOTE = "'"  # a word of one letter stands between quotes
 _UNSEEN = str.maketrans(dict.fromkeys(INVISIBLE))

@@ -13,6 +13,7 @@ from clueval_xlsx.corpus.annotation import Source
 from clueval_xlsx.corpus.corpus import Corpus, LineOrigin, Regions
 from clueval_xlsx.corpus.reading import Reading, digest
 from clueval_xlsx.corpus.tags import OUTSIDE, OUTSIDE_MARKS, TagColumn, parse_tag
+from clueval_xlsx.exceptions import counted
 from clueval_xlsx.formats.columns import lines as text_lines
 from clueval_xlsx.formats.columns.cells import FilePart, TagCells, TagPlace, first_tags, key_value, parts_of
 from clueval_xlsx.formats.columns.layout import Layout, find_layout
@@ -175,7 +176,7 @@ def _read_stretch(data: bytes, bounds: tuple[int, int], layout: Layout) -> _Stre
         for row in short[:MOST_PROBLEMS].tolist():
             text = data[lines.start[row] : lines.end[row]].decode("utf-8")
             count = int(lines.fields[row])
-            found = f"{_shown(text)} has {count} column{'s' if count != 1 else ''}, "
+            found = f"{_shown(text)} has {counted(count, 'column')}, "
             found += f"but column {number} ({what}) is asked for"
             described.append(Complaint(int(lines.start[row]), found, remedy=_missing_column_remedy(text, layout)))
         complaints.add(described, len(short))

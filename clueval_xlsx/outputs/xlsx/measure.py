@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from clueval_xlsx.text.cells import EMOJI, PLAIN_SIGN
+from clueval_xlsx.text.cells import PLAIN_SIGN, SQUARES
 
 LINE = 13.2  # points that a line of 10-point text takes
 TALLEST = 300.0  # points; a row that is higher than the screen cannot be read
@@ -57,7 +57,7 @@ _ALIKE = str.maketrans(
         **dict.fromkeys("„“”", '"'),
         **dict.fromkeys("‚‘’", ","),
         **{"–": "+", "—": "@", "…": "&"},
-        **dict.fromkeys(EMOJI + PLAIN_SIGN, _MARK_SIGN),
+        **dict.fromkeys(SQUARES + PLAIN_SIGN, _MARK_SIGN),
     }
 )
 _NO_ROOM = re.compile("[\u0300-\u036f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")  # combining, joiners, marks
